@@ -1,7 +1,7 @@
 /** Builds the console: one script and one style, named by their hashes and compressed at build time. */
 import { writeFileSync } from "node:fs"
 import { basename, join, resolve } from "node:path"
-import { brotliCompressSync, constants, gzipSync } from "node:zlib"
+import { brotliCompressSync, constants } from "node:zlib"
 import { build } from "esbuild"
 import { forBrowsers, unlessBuilt } from "../client/sources.mjs"
 
@@ -36,7 +36,6 @@ const writeConsole = async (folder, operations) => {
     const name = basename(path)
     names[name.endsWith(".css") ? "style" : "script"] = name
     writeFileSync(path, contents)
-    writeFileSync(`${path}.gz`, gzipSync(contents, { level: 9 }))
     const params = { [constants.BROTLI_PARAM_QUALITY]: constants.BROTLI_MAX_QUALITY }
     writeFileSync(`${path}.br`, brotliCompressSync(contents, { params }))
   }

@@ -1,8 +1,8 @@
 /** Serves the built console: its page, one script and one style sheet, each also compressed. */
-import { Effect, Option, Schema } from "effect"
+import { Effect, Option } from "effect"
 import { NotFound } from "../../domain/Failure.ts"
-import { type Outgoing, withoutSlash, alsoByHead, type Incoming, type Route } from "../../platform/http/Route.ts"
-import { policyWith } from "../../platform/http/ReferenceFiles.ts"
+import { type Outgoing, withoutSlash, alsoByHead, type Route } from "../../platform/http/Route.ts"
+import { assetReply, compressAsset, policyWith } from "../../platform/http/ReferenceFiles.ts"
 import { type Mode, Settings } from "../../platform/config/Settings.ts"
 import type { ConsoleSignIn } from "../../platform/config/ConsoleSignIn.ts"
 import { html } from "../../domain/Html.ts"
@@ -11,52 +11,28 @@ import { readFile } from "node:fs/promises"
 /** The build writes them beside the server's bundle. */
 const folder = new URL("console/", import.meta.url)
 
-const Names = Schema.parseJson(Schema.Struct({ script: Schema.String, style: Schema.String }))
-export type Names = typeof Names.Type
-
-const encodings = [
-  ["br", ".br"],
-  ["gzip", ".gz"],
-  [undefined, ""]
-] as const
-
-export interface CompressedBody {
-  readonly encoding: string | undefined
-  readonly body: Buffer
+interface Names {
+  readonly script: string
+  readonly style: string
 }
 
-export interface ConsoleFile {
-  readonly contentType: string
-  /** Smallest first; the last is uncompressed. */
-  readonly bodies: ReadonlyArray<CompressedBody>
+const read = (name: string): Promise<Buffer> => readFile(new URL(name, folder))
+
+/** Cached forever: the name contains a hash of the content. */
+const readAsset = async (name: string, contentType: string) => {
+  const headers = { "cache-control": "public, max-age=31536000, immutable", "content-type": contentType }
+  return [name, await compressAsset(await read(name), headers, await read(`${name}.br`))] as const
 }
 
-export interface ConsoleFiles {
-  readonly names: Names
-  readonly files: ReadonlyMap<string, ConsoleFile>
-}
+const notBuilt = new NotFound({ message: "The console is not built: run npm run build, then start the server again." })
 
-const read = (name: string) => Effect.tryPromise(() => readFile(new URL(name, folder)))
-
-const readCompressed = (name: string, contentType: string) =>
-  Effect.map(
-    Effect.forEach(encodings, ([encoding, ending]) =>
-      Effect.map(read(`${name}${ending}`), (body): CompressedBody => ({ encoding, body }))
-    ),
-    (bodies) => [name, { contentType, bodies }] as const
-  )
-
-/** Built console; none if the service runs from its sources and the console is not built. */
-export const consoleFiles: Effect.Effect<Option.Option<ConsoleFiles>> = Effect.gen(function* () {
-  const names = yield* Effect.flatMap(read("names.json"), (text) => Schema.decode(Names)(text.toString()))
-  const files = yield* Effect.all([
-    readCompressed(names.script, "text/javascript; charset=utf-8"),
-    readCompressed(names.style, "text/css; charset=utf-8")
-  ])
-  return { names, files: new Map<string, ConsoleFile>(files) }
+const readConsole = Effect.tryPromise(async () => {
+  const names = JSON.parse((await read("names.json")).toString()) as Names
+  const script = await readAsset(names.script, "text/javascript; charset=utf-8")
+  return { names, assets: new Map([script, await readAsset(names.style, "text/css; charset=utf-8")]) }
 }).pipe(
   Effect.tapError((error) => Effect.logDebug("The console is not built", error)),
-  Effect.option
+  Effect.mapError(() => notBuilt)
 )
 
 /** A data URL saves the request for /favicon.ico. */
@@ -70,7 +46,7 @@ const pageSettings = (mode: Mode, signIn: Option.Option<ConsoleSignIn>): string 
 }
 
 /** URLs are relative, so that the console works below any path of a proxy. */
-export const consolePage = ({ script, style }: Names, mode: Mode, signIn: Option.Option<ConsoleSignIn>): Outgoing => ({
+const consolePage = ({ script, style }: Names, mode: Mode, signIn: Option.Option<ConsoleSignIn>): Outgoing => ({
   status: 200,
   headers: {
     "content-type": "text/html; charset=utf-8",
@@ -103,34 +79,9 @@ export const consolePage = ({ script, style }: Names, mode: Mode, signIn: Option
     </html> `.markup
 })
 
-const notBuilt = new NotFound({ message: "The console is not built: run npm run build, then start the server again." })
-
-const takes = (accepted: string, encoding: string): boolean =>
-  new RegExp(`\\b${encoding}\\b(?!\\s*;\\s*q=0(\\.0*)?\\s*(,|$))`, "i").test(accepted)
-
-/** Cached forever: the name contains a hash of the content. */
-const fileReply = ({ contentType, bodies }: ConsoleFile, { request }: Incoming): Outgoing => {
-  const accepted = String(request.headers["accept-encoding"] ?? "")
-  const chosen = bodies.find(({ encoding }) => encoding === undefined || takes(accepted, encoding))!
-  return {
-    status: 200,
-    headers: {
-      "content-type": contentType,
-      "cache-control": "public, max-age=31536000, immutable",
-      vary: "Accept-Encoding, Origin",
-      ...(chosen.encoding === undefined ? {} : { "content-encoding": chosen.encoding })
-    },
-    body: chosen.body
-  }
-}
-
 export const consoleRoutes = Effect.gen(function* () {
   const { consoleSignIn, mode } = yield* Settings
-  const files = yield* Effect.cached(consoleFiles)
-  const built = Effect.flatMap(
-    files,
-    Option.match({ onNone: () => Effect.fail(notBuilt), onSome: Effect.succeed<ConsoleFiles> })
-  )
+  const built = yield* Effect.cached(readConsole)
   return alsoByHead([
     {
       method: "GET",
@@ -146,11 +97,11 @@ export const consoleRoutes = Effect.gen(function* () {
       method: "GET",
       path: "/console/:file",
       handle: (incoming) =>
-        Effect.flatMap(built, ({ files: all }) => {
-          const file = all.get(incoming.params["file"] ?? "")
-          return file === undefined
+        Effect.flatMap(built, ({ assets }) => {
+          const asset = assets.get(incoming.params["file"] ?? "")
+          return asset === undefined
             ? Effect.fail(new NotFound({ message: "There is no such file: the console has changed, load it again." }))
-            : Effect.succeed(fileReply(file, incoming))
+            : Effect.succeed(assetReply(incoming, asset))
         })
     }
   ] satisfies ReadonlyArray<Route>)

@@ -11,30 +11,42 @@ import { gzip } from "node:zlib"
 
 type Headers = Readonly<Record<string, string>>
 
-const versionOf = (body: Buffer, headers: Headers) => ({
+const versionOf = (body: Buffer, headers: Headers, encoding?: "br" | "gzip") => ({
   body,
   headers: {
     "cache-control": "no-cache",
     etag: `"${createHash("sha256").update(body).digest("base64url")}"`,
     vary: "Accept-Encoding, Origin",
-    ...headers
+    ...headers,
+    ...(encoding === undefined ? {} : { "content-encoding": encoding })
   }
 })
 
-/** An asset that never changes while the service runs: compressed once, with an ETag. */
-export const compressAsset = async (text: string, headers: Headers) => {
-  const plain = Buffer.from(text)
-  return {
-    plain: versionOf(plain, headers),
-    gzipped: versionOf(await promisify(gzip)(plain), { ...headers, "content-encoding": "gzip" })
-  }
+type Version = ReturnType<typeof versionOf>
+
+/** Smallest first; the last is not compressed. */
+type CompressedAsset = ReadonlyArray<Version>
+
+/** An asset that never changes while the service runs: compressed once, with an ETag. `brotli`: compressed by the build. */
+export const compressAsset = async (
+  content: string | Buffer,
+  headers: Headers,
+  brotli?: Buffer
+): Promise<CompressedAsset> => {
+  const plain = Buffer.from(content)
+  return [
+    ...(brotli === undefined ? [] : [versionOf(brotli, headers, "br")]),
+    versionOf(await promisify(gzip)(plain, { level: 9 }), headers, "gzip"),
+    versionOf(plain, headers)
+  ]
 }
 
-type CompressedAsset = Awaited<ReturnType<typeof compressAsset>>
+const takes = (accepted: string, encoding: string | undefined): boolean =>
+  encoding === undefined || new RegExp(`\\b${encoding}\\b(?!\\s*;\\s*q=0(\\.0*)?\\s*(,|$))`, "i").test(accepted)
 
-export const assetReply = ({ request }: Incoming, { gzipped, plain }: CompressedAsset): Outgoing => {
-  const takesGzip = /\bgzip\b(?!\s*;\s*q=0(\.0*)?\s*(,|$))/i.test(String(request.headers["accept-encoding"] ?? ""))
-  const { body, headers } = takesGzip ? gzipped : plain
+export const assetReply = ({ request }: Incoming, versions: CompressedAsset): Outgoing => {
+  const accepted = String(request.headers["accept-encoding"] ?? "")
+  const { body, headers } = versions.find((one) => takes(accepted, one.headers["content-encoding"]))!
   const isCurrent = request.headers["if-none-match"]?.includes(headers.etag) === true
   return isCurrent ? { status: 304, headers, body: undefined } : { status: 200, headers, body, shared: true }
 }
