@@ -20,6 +20,7 @@ import {
 import { ConnectionLost, noteOnlyRead, READ_ONLY, sqlStateOf } from "./DatabaseFailure.ts"
 import { SqlClient, SqlError, Statement } from "@effect/sql"
 import type { Settings } from "../config/Settings.ts"
+import { prepareRepeated } from "./PreparedStatements.ts"
 import { poolHosts, type Wanted } from "./PrimaryFence.ts"
 import { busy } from "../../domain/Failure.ts"
 
@@ -127,6 +128,9 @@ const watch = (client: Pg.PoolClient): (() => boolean) => {
     }
     const given = typeof values === "function" ? undefined : values
     if (!unlimited) return query(config, given, answered)
+    if (typeof config !== "string" && "submit" in config) {
+      return query(Object.assign(config, { query_timeout: NO_LIMIT }), answered)
+    }
     const named = typeof config === "string" ? { text, ...(given && { values: given }) } : config
     return query({ ...named, query_timeout: NO_LIMIT }, answered)
   }
@@ -188,26 +192,27 @@ const overPool = (
       })
     })
     /** Best effort, and only while the statement runs. Poolers give no process id to cancel by. */
-    const cancelled = Effect.async<void>((done) => {
-      const processId = client?.processID
-      if (processId === undefined || pool.ending) return done(Effect.void)
-      pool.connect((_, other) => {
-        if (other === undefined) return done(Effect.void)
-        if (client === undefined) {
-          other.release()
-          return done(Effect.void)
-        }
-        isBeingCancelled = true
-        other.query(cancelStatement(processId), (error: Error | null) => {
-          isBeingCancelled = error instanceof Error
-          other.release()
-          done(Effect.void)
+    const cancelled = () =>
+      Effect.async<void>((done) => {
+        const processId = client?.processID
+        if (processId === undefined || pool.ending) return done(Effect.void)
+        pool.connect((_, other) => {
+          if (other === undefined) return done(Effect.void)
+          if (client === undefined) {
+            other.release()
+            return done(Effect.void)
+          }
+          isBeingCancelled = true
+          other.query(cancelStatement(processId), (error: Error | null) => {
+            isBeingCancelled = error instanceof Error
+            other.release()
+            done(Effect.void)
+          })
         })
-      })
-    }).pipe(Effect.interruptible, Effect.timeoutOption(cancelWithin))
+      }).pipe(Effect.interruptible, Effect.timeoutOption(cancelWithin))
     return Effect.suspend(() => {
       isLeft = true
-      return client === undefined ? Effect.void : Effect.ensuring(cancelled, Effect.sync(giveBack))
+      return client === undefined ? Effect.void : Effect.ensuring(cancelled(), Effect.sync(giveBack))
     })
   })
 
@@ -238,86 +243,6 @@ export const withUntracedStatements = (client: SqlClient.SqlClient, pool: Pg.Poo
   const unsafe = (text: string, values?: ReadonlyArray<unknown>) =>
     alone(pool, client.unsafe(text, values) as unknown as Committed)
   return Object.assign(made, client, { unsafe }) as unknown as SqlClient.SqlClient
-}
-
-/** Bounds the server's memory for texts that vary without end. */
-const MOST_STATEMENTS = 256
-
-type NamedDone = (error: Error, result: Pg.QueryResult) => void
-
-interface NamedQuery {
-  (
-    text: string | Pg.QueryConfig | Pg.QueryArrayConfig | Pg.Submittable,
-    values?: ReadonlyArray<unknown> | NamedDone,
-    done?: NamedDone
-  ): unknown
-}
-
-/** Filters of lists make many texts. They share half of the names, so that the others stay prepared. */
-const isRead = (text: string): boolean => /^\s*(select|with)\b/i.test(text) && !/\b(insert|update|delete)\b/i.test(text)
-
-/** Gives each text the same name on every connection, from the second time it is seen. */
-export const makeNames = (most: number = MOST_STATEMENTS): ((text: string) => string | undefined) => {
-  const names = new Map<string, string>()
-  const once = new Set<string>()
-  let reads = 0
-  return (text) => {
-    const name = names.get(text)
-    if (name !== undefined || names.size >= most || (isRead(text) && reads >= most / 2)) return name
-    if (!once.delete(text)) {
-      if (once.size >= most) once.clear()
-      once.add(text)
-      return undefined
-    }
-    if (isRead(text)) reads += 1
-    const fresh = `s${names.size + 1}`
-    names.set(text, fresh)
-    return fresh
-  }
-}
-
-type MakeRow = (values: ReadonlyArray<unknown>) => object
-
-/**
- * Makes the rows of a prepared statement from arrays, by code that names its columns. pg fills its objects by computed
- * names, and those of many columns are slow to fill and to read.
- */
-const makeRowsByName = () => {
-  const made = new Map<string, { readonly columns: ReadonlyArray<string>; readonly make: MakeRow }>()
-  return (statement: string, { fields }: Pg.QueryResult): MakeRow => {
-    const before = made.get(statement)
-    if (before?.columns.length === fields.length && fields.every(({ name }, n) => name === before.columns[n])) {
-      return before.make
-    }
-    const columns = fields.map(({ name }) => name)
-    const members = columns.map((name, n) => `${JSON.stringify(name)}: values[${n}]`)
-    const make = new Function("values", `return { ${members.join(", ")} }`) as MakeRow
-    made.set(statement, { columns, make })
-    return make
-  }
-}
-
-/** Prepares repeated statements: PostgreSQL parses and plans the long ones once for each connection. */
-const prepareRepeated = (pool: Pg.Pool): void => {
-  const nameOf = makeNames()
-  const rowsByName = makeRowsByName()
-  pool.on("connect", (client) => {
-    const query = client.query.bind(client) as NamedQuery
-    const named: NamedQuery = (text, values, done) => {
-      if (typeof text !== "string" || !Array.isArray(values) || values.length === 0) return query(text, values, done)
-      const name = nameOf(text)
-      if (name === undefined) return query(text, values, done)
-      if (done === undefined) return query({ name, text, values })
-      return query({ name, text, values, rowMode: "array" }, (error, result) => {
-        if (!(error instanceof Error)) {
-          const make = rowsByName(name, result)
-          result.rows = result.rows.map((values) => make(values as ReadonlyArray<unknown>))
-        }
-        done(error, result)
-      })
-    }
-    client.query = named as typeof client.query
-  })
 }
 
 interface Opening {

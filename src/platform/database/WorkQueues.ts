@@ -64,6 +64,8 @@ const HORIZON = Duration.toMillis(dueTimesValid)
 class WorkQueue {
   readonly changed = Effect.unsafeMakeLatch(false)
   isResting = false
+  /** Until when its worker rests if nothing is due before. */
+  restsUntil = Number.NEGATIVE_INFINITY
   /** When its worker last had nothing to do and room for more. */
   restedAt = Number.NEGATIVE_INFINITY
   private isDue = false
@@ -74,8 +76,13 @@ class WorkQueue {
     if (this.later.size >= MOST_TIMES) this.drop(now)
     if (due <= now) this.isDue = true
     else this.later.add(due)
-    this.changed.unsafeOpen()
+    if (due < this.restsUntil) this.changed.unsafeOpen()
   }
+
+  readonly rested = Effect.sync(() => {
+    this.isResting = false
+    this.restsUntil = Number.NEGATIVE_INFINITY
+  })
 
   /** Whether the worker looks shortly before anyway: it then finds the row, or when it is due. */
   looksBefore(due: number): boolean {
@@ -193,9 +200,8 @@ const make = () => {
         if (reason !== undefined || now >= (isRead ? began + atMost : poll)) return reason === "due"
         const end = Math.min(queue.next, isRead ? Math.min(began + atMost, readUntil) : poll)
         queue.isResting = atMost === Infinity
-        yield* Effect.raceFirst(queue.changed.await, Effect.sleep(end - now)).pipe(
-          Effect.ensuring(Effect.sync(() => (queue.isResting = false)))
-        )
+        queue.restsUntil = end
+        yield* Effect.raceFirst(queue.changed.await, Effect.sleep(end - now)).pipe(Effect.ensuring(queue.rested))
         if (atMost === Infinity) queue.restedAt = yield* monotonicMillis
       }
     })

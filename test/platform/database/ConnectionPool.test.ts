@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest"
-import { makeNames } from "../../../src/platform/database/Connections.ts"
+import { makeNames } from "../../../src/platform/database/PreparedStatements.ts"
 
 describe("names of prepared statements", () => {
   it("are given at the second use of a text and stay the same", () => {

@@ -64,6 +64,19 @@ layer(Database, { excludeTestServices: true })("A statement outside of transacti
     }).pipe(untraced)
   )
 
+  it.effect("sends the same values once it is prepared", () =>
+    withSql((sql) =>
+      Effect.gen(function* () {
+        const at = new Date("2026-03-02T09:15:01.120Z")
+        const values = [null, "ü", 1.5, true, Buffer.from([0, 255]), at, ["a", null, 'b"'], { c: [1] }]
+        const types = ["text", "text", "float8", "bool", "bytea", "timestamptz", "text[]", "jsonb"]
+        const text = `select ${types.map((type, n) => `$${n + 1}::${type} as v${n}`).join(", ")}`
+        const expected = [Object.fromEntries(values.map((value, n) => [`v${n}`, value]))]
+        for (let run = 0; run < 4; run++) expect(yield* sql.unsafe(text, values)).toEqual(expected)
+      })
+    ).pipe(untraced)
+  )
+
   it.effect("may be a part of another", () =>
     withSql((sql) => {
       const part = sql`select ${2}::int as a`
