@@ -22,6 +22,13 @@ export type CorridorOptions = Credential & {
   readonly retries?: number
   /** Milliseconds to wait for one answer, 35,000 by default. */
   readonly timeout?: number
+  /** Seconds of a Retry-After that a call waits at most, 60 by default. Longer ones go to the caller at once. */
+  readonly longestWait?: number
+  /** Replaces `JSON`, for example by a library that keeps the digits of amounts. */
+  readonly json?: {
+    readonly parse: (text: string) => unknown
+    readonly stringify: (value: unknown) => string | undefined
+  }
 }
 
 interface ErrorParts {
@@ -126,13 +133,15 @@ interface Sent extends RequestInit {
 
 const keyOf = ({ headers }: Sent): string | undefined => headers["idempotency-key"]
 
-/** Reads the whole body within the timeout. A followed redirect would send the API key to another address. */
+/** Reads the whole body within the timeout. `AbortSignal.any` is newer than browsers of the console. A followed redirect would send the API key to another address. */
 const fetchWithin = async (timeout: number, url: string, init: Sent, signal: AbortSignal | undefined) => {
+  signal?.throwIfAborted()
   const late = new AbortController()
   const timer = setTimeout(() => late.abort(new Error("The service did not answer in time")), timeout)
-  const signals = signal === undefined ? [late.signal] : [late.signal, signal]
+  const stop = () => late.abort(signal?.reason)
+  signal?.addEventListener("abort", stop, { once: true })
   try {
-    const response = await fetch(url, { ...init, redirect: "manual", signal: AbortSignal.any(signals) })
+    const response = await fetch(url, { ...init, redirect: "manual", credentials: "omit", signal: late.signal })
     return { response, text: await response.text() } satisfies Received
   } catch (cause) {
     if (signal?.aborted === true) throw signal.reason
@@ -142,16 +151,17 @@ const fetchWithin = async (timeout: number, url: string, init: Sent, signal: Abo
     return new CorridorError({ status: 0, message, cause: reason, idempotencyKey: keyOf(init) })
   } finally {
     clearTimeout(timer)
+    signal?.removeEventListener("abort", stop)
   }
 }
 
 /** An answer that is not JSON comes from a proxy. */
-const answerOf = ({ response, text }: Received, idempotencyKey: string | undefined): unknown => {
+const answerOf = ({ response, text }: Received, parse: (text: string) => unknown, idempotencyKey?: string): unknown => {
   const { headers, ok, status } = response
   let body: unknown
   let isJson = true
   try {
-    body = text === "" ? undefined : JSON.parse(text)
+    body = text === "" ? undefined : parse(text)
   } catch {
     isJson = false
   }
@@ -178,17 +188,16 @@ const backoff = (attempt: number): number => clientBackoffMillis * 2 ** attempt 
 
 /** Sends until there is an answer that is not retried. All attempts of a call have the same idempotency key. */
 const send = async (options: CorridorOptions, operation: Operation, sent: RequestParts, about: CallOptions) => {
-  const { retries = clientRetries, timeout = clientTimeoutMillis } = options
+  const { json = JSON, longestWait, retries = clientRetries, timeout = clientTimeoutMillis } = options
   const { signal } = about
   const { keyed, method } = operation
   const url = urlOf(rootOf(options.url), operation, sent)
   const fixed: Record<string, string> = { ...sent.headers }
   if (keyed) fixed["idempotency-key"] = about.idempotencyKey ?? crypto.randomUUID()
   if (sent.payload !== undefined) fixed["content-type"] = "application/json"
-  const body = sent.payload === undefined ? {} : { body: JSON.stringify(sent.payload) }
+  const body = sent.payload === undefined ? {} : { body: json.stringify(sent.payload) ?? "" }
   const repeatable = isRepeatable(method, keyed)
   for (let attempt = 0; ; attempt++) {
-    signal?.throwIfAborted()
     const headers = { ...fixed, ...(await credentialOf(options)) }
     const unsendable = unsendableHeader(headers)
     if (unsendable !== undefined) throw new CorridorError({ status: 0, message: unsendable })
@@ -199,10 +208,10 @@ const send = async (options: CorridorOptions, operation: Operation, sent: Reques
       ? repeatable
         ? 0
         : undefined
-      : secondsToRetry(received.response.status, received.response.headers.get("retry-after"), repeatable)
+      : secondsToRetry(received.response.status, received.response.headers.get("retry-after"), repeatable, longestWait)
     if (seconds !== undefined && attempt < retries) await pause(Math.max(seconds * 1000, backoff(attempt)), signal)
     else if (isLost) throw received
-    else return answerOf(received, keyOf(init))
+    else return answerOf(received, json.parse, keyOf(init))
   }
 }
 

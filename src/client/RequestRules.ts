@@ -53,11 +53,12 @@ export const nextPage = (page: Omit<PageOf<unknown>, "data">): Readonly<Record<s
 export const secondsToRetry = (
   status: number,
   retryAfter: string | null | undefined,
-  isRepeatable: boolean
+  isRepeatable: boolean,
+  longestWait = clientLongestWaitSeconds
 ): number | undefined => {
   const given = /^\d+$/.test(retryAfter ?? "") ? Number(retryAfter) : undefined
   const seconds = status === 503 ? (given ?? 0) : status === 409 || status === 429 ? given : undefined
-  if (seconds === undefined || seconds > clientLongestWaitSeconds) return undefined
+  if (seconds === undefined || seconds > longestWait) return undefined
   return isRepeatable || status === 429 ? seconds : undefined
 }
 

@@ -3,24 +3,12 @@ import { writeFileSync } from "node:fs"
 import { basename, join, resolve } from "node:path"
 import { brotliCompressSync, constants } from "node:zlib"
 import { build } from "esbuild"
+import { operationsAsTable } from "../client/declared.mjs"
 import { forBrowsers, unlessBuilt } from "../client/sources.mjs"
 
 const project = resolve(import.meta.dirname, "..", "..")
 
 const sources = ["src/console", "src/reference/style", "src/client", "src/contract", "src/domain"]
-
-const byName = (operations) =>
-  Object.fromEntries(
-    operations.map(({ group, keyed, method, name, path }) => [`${group}.${name}`, [method, path, keyed ? 1 : 0]])
-  )
-
-const virtual = (name, text) => ({
-  name,
-  setup: (builder) => {
-    builder.onResolve({ filter: new RegExp(`^${name}$`) }, () => ({ path: name, namespace: name }))
-    builder.onLoad({ filter: /.*/, namespace: name }, () => ({ contents: text, loader: "json" }))
-  }
-})
 
 const writeConsole = async (folder, operations) => {
   const { outputFiles } = await build({
@@ -28,7 +16,7 @@ const writeConsole = async (folder, operations) => {
     entryPoints: { console: "src/console/App.tsx" },
     outdir: folder,
     entryNames: "[name]-[hash]",
-    plugins: [virtual("virtual:operations", JSON.stringify(byName(operations)))],
+    plugins: [operationsAsTable(operations)],
     write: false
   })
   const names = {}

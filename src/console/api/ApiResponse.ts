@@ -1,14 +1,14 @@
-/** Failed request, with a message for the user. */
+/** Failures and lists of the API, as the console shows them. */
+import type { PageOf } from "../../client/RequestRules.ts"
 
+/** Failed request, with a message for the user. */
 export class Problem extends Error {
   /** HTTP status; 0: no answer. */
   readonly status: number
-  readonly body: Readonly<Record<string, unknown>>
 
-  constructor(status: number, message: string, body: Readonly<Record<string, unknown>> = {}) {
+  constructor(status: number, message: string) {
     super(message)
     this.status = status
-    this.body = body
   }
 }
 
@@ -27,27 +27,10 @@ const titles: Readonly<Record<number, string>> = {
 export const titleOf = ({ status }: Problem): string =>
   titles[status] ?? (status >= 500 ? "Something went wrong" : "Request rejected")
 
-/** Seconds; longer waits are left to the user. */
-const MAX_RETRY_DELAY = 5
+/** Seconds of a Retry-After; longer waits are left to the user. */
+export const LONGEST_WAIT = 5
 
-/** Repeating it has no further effect; for keyed requests the service ensures that. */
-const isRepeatable = (method: string, keyed: boolean): boolean => keyed || (method !== "POST" && method !== "PATCH")
-
-/** Seconds until one automatic retry; undefined: none. A 429 did nothing; a 503 may have had an effect. */
-export const retryDelay = (
-  { headers, status }: Pick<Response, "headers" | "status">,
-  method: string,
-  keyed: boolean
-): number | undefined => {
-  if (status !== 429 && !(status === 503 && isRepeatable(method, keyed))) return undefined
-  const seconds = Number(headers.get("retry-after") ?? Number.NaN)
-  return seconds <= MAX_RETRY_DELAY ? seconds : undefined
-}
-
-export interface ListPage<A> {
-  readonly data: ReadonlyArray<A>
-  readonly last_evaluated_key?: string | null
-  readonly lastEvaluatedKey?: string | null
+export interface ListPage<A> extends PageOf<A> {
   readonly meta?: { readonly count: number; readonly searched_to?: string | null }
 }
 

@@ -1,11 +1,11 @@
 /** Client of the public API. Operations, requests and answers are typed by the contract. */
-import type { RequestParts } from "../../client/RequestRules.ts"
 import { LosslessNumber, parse, stringify } from "lossless-json"
-import operations from "virtual:operations"
+import { type CallOptions as ClientOptions, CorridorError, createCorridor } from "../../client/PromiseClient.ts"
+import type { RequestParts } from "../../client/RequestRules.ts"
 import type { Operations } from "../../client/WireTypes.ts"
 import { type Credential, credential, signOut } from "./TabCredential.ts"
 import type { Amount } from "./Amount.ts"
-import { retryDelay, Problem } from "./ApiResponse.ts"
+import { LONGEST_WAIT, Problem } from "./ApiResponse.ts"
 import { renew, renewIfDue } from "./ProviderSignIn.ts"
 
 type AllOperations = Operations<Amount>
@@ -30,45 +30,56 @@ interface CallOptions {
 /** The console and the API are served below the same path. */
 const root = new URL(".", document.baseURI).href.replace(/\/$/, "")
 
-const urlOf = (path: string, { path: values, urlParams }: RequestParts): string => {
-  const filled = path.replace(/:([a-z_]+)/g, (_, name: string) => encodeURIComponent(String(values?.[name])))
-  const query = new URLSearchParams()
-  for (const [name, value] of Object.entries(urlParams ?? {})) {
-    if (value !== undefined && value !== null && value !== "") query.set(name, String(value))
-  }
-  return `${root}${filled}${query.size === 0 ? "" : `?${query}`}`
-}
-
 /** Fields that are proportions. Other numbers with a fraction are money or rates, and stay exact. */
 const proportions = new Set(["share", "success_rate"])
 
-const parseBody = (text: string): unknown =>
-  parse(
-    text,
-    (key, value) => (proportions.has(key) && value instanceof LosslessNumber ? Number(value.value) : value),
-    (digits) => (/^-?\d+$/.test(digits) ? Number(digits) : new LosslessNumber(digits))
-  )
+const json = {
+  parse: (text: string): unknown =>
+    parse(
+      text,
+      (key, value) => (proportions.has(key) && value instanceof LosslessNumber ? Number(value.value) : value),
+      (digits) => (/^-?\d+$/.test(digits) ? Number(digits) : new LosslessNumber(digits))
+    ),
+  stringify: (value: unknown) => stringify(value)
+}
 
+/** Browsers have `crypto.randomUUID` on HTTPS pages and on localhost only. */
 export const newIdempotencyKey = (): string =>
   Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) => byte.toString(16).padStart(2, "0")).join("")
 
-const fetchWithRetry = async (address: string, init: RequestInit & { readonly method: string }, keyed: boolean) => {
-  const response = await fetch(address, init).catch((error: unknown) => {
-    if (error instanceof DOMException && error.name === "AbortError") throw error
-    throw new Problem(0, "Check your connection, then try again.")
-  })
-  const wait = retryDelay(response, init.method, keyed)
-  if (wait === undefined) return response
-  await new Promise((done) => setTimeout(done, wait * 1000))
-  return fetch(address, init)
+type AnyCall = (request: RequestParts, options: ClientOptions) => Promise<unknown>
+
+const clientOf = ({ kind, secret }: Credential) =>
+  createCorridor({
+    url: root,
+    ...(kind === "api_key" ? { apiKey: secret } : { token: secret }),
+    retries: 1,
+    longestWait: LONGEST_WAIT,
+    json
+  }) as unknown as Readonly<Record<string, Readonly<Record<string, AnyCall>>>>
+
+const problemOf = (error: unknown): unknown => {
+  if (!(error instanceof CorridorError)) return error
+  return new Problem(error.status, error.status === 0 ? "Check your connection, then try again." : error.message)
 }
 
-const problemOf = (status: number, text: string): Problem => {
+const isUnauthorized = (error: unknown): boolean => error instanceof CorridorError && error.status === 401
+
+/** After the sign-out; it is refused. */
+const none: Credential = { kind: "api_key", secret: "NONE" }
+
+/** A 401 had no effect, so the request is repeated with a renewed token. */
+const sendSignedIn = async <A>(send: (by: Credential) => Promise<A>): Promise<A> => {
+  await renewIfDue()
+  const sender = credential.value
   try {
-    const body = parseBody(text) as Readonly<Record<string, unknown>>
-    return new Problem(status, String(body["message"] ?? ""), body)
+    return await send(sender ?? none).catch(async (error: unknown) => {
+      if (!isUnauthorized(error) || (credential.value === sender && !(await renew()))) throw error
+      return send(credential.value ?? none)
+    })
   } catch (error) {
-    return new Problem(status, error instanceof SyntaxError ? `The answer had status ${status}.` : String(error))
+    if (isUnauthorized(error)) signOut("Your session has ended. Sign in again.")
+    throw error
   }
 }
 
@@ -76,34 +87,17 @@ export const call = async <G extends Group, N extends Name<G>>(
   group: G,
   name: N,
   request: Request<G, N>,
-  { as, key, signal }: CallOptions = {}
+  { as, key = newIdempotencyKey(), signal }: CallOptions = {}
 ): Promise<Answer<G, N>> => {
-  const [method, path, keyed] = operations[`${group}.${name}`]!
-  const parts = request as RequestParts
-  const initAs = (sender: Credential | undefined) => ({
-    method,
-    headers: {
-      ...sender?.headers,
-      ...(parts.payload === undefined ? {} : { "content-type": "application/json" }),
-      ...(keyed === 1 ? { "idempotency-key": key ?? newIdempotencyKey() } : {})
-    },
-    ...(parts.payload === undefined ? {} : { body: stringify(parts.payload) ?? "" }),
-    ...(signal === undefined ? {} : { signal }),
-    credentials: "omit" as const,
-    redirect: "error" as const
-  })
-  if (as === undefined) await renewIfDue()
-  const sender = as ?? credential.value
-  const send = (by: Credential | undefined) => fetchWithRetry(urlOf(path, parts), initAs(by), keyed === 1)
-  let response = await send(sender)
-  // A 401 had no effect, so the request is repeated with a renewed token.
-  if (response.status === 401 && as === undefined && (credential.value !== sender || (await renew()))) {
-    response = await send(credential.value)
+  const { urlParams = {}, ...parts } = request as RequestParts
+  const given = Object.fromEntries(Object.entries(urlParams).filter(([, value]) => value !== ""))
+  const send = (by: Credential) =>
+    clientOf(by)[group]![name]!({ ...parts, urlParams: given }, { idempotencyKey: key, signal })
+  try {
+    return (await (as === undefined ? sendSignedIn(send) : send(as))) as Answer<G, N>
+  } catch (error) {
+    throw problemOf(error)
   }
-  const text = await response.text()
-  if (response.ok) return (text === "" ? undefined : parseBody(text)) as Answer<G, N>
-  if (response.status === 401 && as === undefined) signOut("Your session has ended. Sign in again.")
-  throw problemOf(response.status, text)
 }
 
 /** Calls an operation with options that are already set. */

@@ -2,14 +2,7 @@
 import * as oauth from "oauth4webapi"
 import { Problem } from "./ApiResponse.ts"
 import { type IssuedTokens, placeInConsole, refusalOf, renewalTime, tokenForApi } from "./Credentials.ts"
-import {
-  credentialOf,
-  providerTokens,
-  signOut,
-  signOutReason,
-  storeCredential,
-  type TabTokens
-} from "./TabCredential.ts"
+import { providerTokens, signOut, signOutReason, storeCredential, type TabTokens } from "./TabCredential.ts"
 
 /** Identity provider that people sign in at. */
 export interface ProviderSettings {
@@ -223,7 +216,7 @@ const renewTab = async (settings: ProviderSettings, tokens: TabTokens): Promise<
   const outcome = await renewedTokens(settings, tokens).catch((error: unknown) => afterFailure(tokens, error))
   // The person may have signed out meanwhile.
   if (providerTokens()?.token !== tokens.token) return false
-  storeCredential(credentialOf("token", outcome.token), outcome)
+  storeCredential({ kind: "token", secret: outcome.token }, outcome)
   return outcome.token !== tokens.token
 }
 

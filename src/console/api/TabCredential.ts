@@ -6,7 +6,6 @@ import type { Kind } from "./Credentials.ts"
 export interface Credential {
   readonly kind: Kind
   readonly secret: string
-  readonly headers: Readonly<Record<string, string>>
 }
 
 /** Tokens of a sign-in at the identity provider. `token` is the one for the API. */
@@ -21,20 +20,9 @@ export interface TabTokens {
 const STORED = "corridor.credential"
 const STORED_TOKENS = "corridor.tokens"
 
-const headersOf = (kind: Kind, secret: string): Credential["headers"] =>
-  kind === "api_key"
-    ? { authorization: "NONE", "x-api-key": secret }
-    : { authorization: `Bearer ${secret}`, "x-api-key": "NONE" }
-
-export const credentialOf = (kind: Kind, secret: string): Credential => ({
-  kind,
-  secret,
-  headers: headersOf(kind, secret)
-})
-
 const storedCredential = (): Credential | undefined => {
   const [kind, secret] = sessionStorage.getItem(STORED)?.split(/ (.*)/s) ?? []
-  return (kind === "api_key" || kind === "token") && secret !== undefined ? credentialOf(kind, secret) : undefined
+  return (kind === "api_key" || kind === "token") && secret !== undefined ? { kind, secret } : undefined
 }
 
 export const credential = signal<Credential | undefined>(storedCredential())

@@ -4,7 +4,7 @@ import { Problem } from "../api/ApiResponse.ts"
 import { call } from "../api/ConsoleApi.ts"
 import { type ProviderSettings, provider } from "../api/ProviderSignIn.ts"
 import { finishSignIn, type ProviderAnswer, renewedTokens, takeAnswer } from "../api/ProviderSignIn.ts"
-import { type Credential, credentialOf, signInProblem, signOut, type TabTokens } from "../api/TabCredential.ts"
+import { type Credential, signInProblem, signOut, type TabTokens } from "../api/TabCredential.ts"
 import { showNotice } from "../components/Dialog.tsx"
 import { session, signIn } from "../state/ConsoleSession.ts"
 import { go } from "../state/HashRouter.ts"
@@ -14,7 +14,7 @@ import { invitationCode } from "../state/TypedInput.ts"
 /** True until the answer of the provider is processed. */
 export const returning = signal(false)
 
-const signInWith = (tokens: TabTokens): Promise<void> => signIn(credentialOf("token", tokens.token), tokens)
+const signInWith = (tokens: TabTokens): Promise<void> => signIn({ kind: "token", secret: tokens.token }, tokens)
 
 /** True if the tab is now signed in to this organisation. The invitation is accepted either way, so a failure is no error. */
 const signedInTo = async (organization: string, attempt: () => Promise<void>): Promise<boolean> => {
@@ -69,7 +69,7 @@ const finish = async (settings: ProviderSettings, answer: ProviderAnswer) => {
   const tokens = await finishSignIn(settings, answer)
   const { accepts = false, returnTo = "" } = answer.pending ?? {}
   if (!accepts) return signInHere(tokens)
-  return acceptInvitation({ invitation: returnTo, as: credentialOf("token", tokens.token), tokens })
+  return acceptInvitation({ invitation: returnTo, as: { kind: "token", secret: tokens.token }, tokens })
 }
 
 /** Called once, before the first page is shown. */

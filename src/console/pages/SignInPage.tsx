@@ -3,7 +3,7 @@ import type { ComponentChildren } from "preact"
 import { Problem } from "../api/ApiResponse.ts"
 import { mode, provider, type ProviderSettings, startSignIn, takesPasted } from "../api/ProviderSignIn.ts"
 import { type Kind, pastedCredential } from "../api/Credentials.ts"
-import { credentialOf, lastKind, signInProblem, signOutReason } from "../api/TabCredential.ts"
+import { lastKind, signInProblem, signOutReason } from "../api/TabCredential.ts"
 import { Field, Form } from "../components/Form.tsx"
 import { ProblemNote, Skeleton } from "../components/Loading.tsx"
 import { signIn } from "../state/ConsoleSession.ts"
@@ -88,7 +88,7 @@ const PastedSignIn = () => {
         submit="Sign in"
         onSubmit={async ({ secret: text = "" }) => {
           const [kind, secret] = pastedCredential(text, chosen)
-          await signIn(credentialOf(kind, secret)).catch((error: unknown) => {
+          await signIn({ kind, secret }).catch((error: unknown) => {
             if (!(error instanceof Problem) || error.status !== 401) throw error
             throw new Problem(401, refusalOf(chosen, kind, secret))
           })
@@ -168,7 +168,7 @@ const acceptAsPasted = (invitation: string, text: string, key: string): Promise<
   if (kind === "api_key") {
     throw new Problem(401, "This is an API key. A person accepts an invitation, so a token is needed.")
   }
-  return acceptInvitation({ invitation, as: credentialOf("token", secret), key })
+  return acceptInvitation({ invitation, as: { kind: "token", secret }, key })
 }
 
 const InvitationField = ({ token }: { readonly token: string }) => (

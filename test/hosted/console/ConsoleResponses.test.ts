@@ -1,11 +1,9 @@
 /** Automatic retries and paged lists of the console. */
 import { describe, expect, it } from "vitest"
-import { readAllPages, retryDelay } from "../../../src/console/api/ApiResponse.ts"
+import { isRepeatable, secondsToRetry } from "../../../src/client/RequestRules.ts"
+import { LONGEST_WAIT, readAllPages } from "../../../src/console/api/ApiResponse.ts"
 
 describe("automatic retries", () => {
-  const answer = (status: number, after?: string) =>
-    new Response(null, { status, headers: after === undefined ? {} : { "retry-after": after } })
-
   it.each([
     ["GET", false, 503, "3", 3],
     ["PUT", false, 503, "3", 3],
@@ -17,12 +15,16 @@ describe("automatic retries", () => {
     ["PATCH", false, 503, "3", undefined],
     ["POST", false, 429, "1", 1],
     ["POST", false, 429, "3600", undefined],
-    ["GET", false, 503, undefined, undefined],
+    ["GET", false, 503, "6", undefined],
+    ["GET", false, 503, undefined, 0],
     ["GET", false, 500, "3", undefined],
-    ["POST", true, 409, "1", undefined]
+    // The first request with this key is still running.
+    ["POST", true, 409, "1", 1],
+    ["POST", true, 409, undefined, undefined]
   ] as const)(
     "a %s (keyed: %s) answered %i with Retry-After %s is sent again after %s",
-    (method, keyed, status, after, wait) => expect(retryDelay(answer(status, after), method, keyed)).toBe(wait)
+    (method, keyed, status, after, wait) =>
+      expect(secondsToRetry(status, after, isRepeatable(method, keyed), LONGEST_WAIT)).toBe(wait)
   )
 })
 
