@@ -3,8 +3,11 @@ import about from "../../package.json" with { type: "json" }
 import { ConfigProvider, Effect, Either, Option } from "effect"
 import { serverCommands } from "./commands/ServerCommands.ts"
 import { peopleCommands } from "./commands/PeopleCommands.ts"
+import { orgCommands } from "./commands/OrgCommands.ts"
 import { moneyCommands } from "./commands/MoneyCommands.ts"
+import { accountCommands } from "./commands/AccountCommands.ts"
 import { paymentCommands } from "./commands/PaymentCommands.ts"
+import { providerCommands } from "./commands/ProviderCommands.ts"
 import { webhookCommands } from "./commands/WebhookCommands.ts"
 import { ruleCommands } from "./commands/RuleCommands.ts"
 import { helpText, onTerminal } from "./shared/CommandHelp.ts"
@@ -57,7 +60,17 @@ export const commands: Commands = {
     secrets: "Secrets that the database keeps encrypted under the master key.",
     sandbox: "The built-in sandbox."
   },
-  all: [...peopleCommands, ...moneyCommands, ...paymentCommands, ...ruleCommands, ...webhookCommands, ...serverCommands]
+  all: [
+    ...orgCommands,
+    ...peopleCommands,
+    ...moneyCommands,
+    ...paymentCommands,
+    ...accountCommands,
+    ...providerCommands,
+    ...ruleCommands,
+    ...webhookCommands,
+    ...serverCommands
+  ]
 }
 
 /** A word after `--` is an argument. */

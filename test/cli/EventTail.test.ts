@@ -2,7 +2,7 @@
 import { Effect } from "effect"
 import { expect, it } from "vitest"
 import type { RequestParts } from "../../src/client/RequestRules.ts"
-import { ApiClient } from "../../src/cli/client/ApiClient.ts"
+import { ApiClient } from "../../src/cli/shared/ApiClient.ts"
 import { followEvents } from "../../src/cli/actions/LogActions.ts"
 
 const START = Date.parse("2026-03-01T12:00:00.000Z")

@@ -4,12 +4,12 @@
 import { describe, expect, it } from "vitest"
 import { WireNumber } from "../../src/domain/Decimal.ts"
 import type { TextLayout } from "../../src/cli/shared/Table.ts"
-import { accountTable } from "../../src/cli/actions/MoneyActions.ts"
-import { keyTable, userTable } from "../../src/cli/actions/KeyActions.ts"
-import { orgTable } from "../../src/cli/actions/OrgActions.ts"
+import { accountTable } from "../../src/cli/commands/AccountCommands.ts"
+import { keyTable, userTable } from "../../src/cli/commands/PeopleCommands.ts"
+import { orgTable } from "../../src/cli/commands/OrgCommands.ts"
 import { paymentTable, queueTable, summaryText } from "../../src/cli/actions/PaymentActions.ts"
-import { configTable } from "../../src/cli/actions/ProviderActions.ts"
-import { endpointTable } from "../../src/cli/actions/WebhookActions.ts"
+import { configTable } from "../../src/cli/commands/ProviderCommands.ts"
+import { endpointTable } from "../../src/cli/commands/WebhookCommands.ts"
 
 const id = (last: number) => `0199c2a4-7b10-7e0b-8a11-6a0b6c1d2e${String(last).padStart(2, "0")}`
 const created_at = "2026-11-16T16:46:00.000Z"

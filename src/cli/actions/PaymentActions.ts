@@ -1,6 +1,6 @@
 /** `corridor payments` and `corridor queue` */
 import { isFinal, paymentStatuses } from "../../domain/PaymentStatus.ts"
-import { type Answer, call, callAll, orNotFound, type Refused } from "../client/ApiClient.ts"
+import { type Answer, call, callAll, orNotFound, type Refused } from "../shared/ApiClient.ts"
 import { framed, type TextLayout, tableLayout, minute, printable, properties } from "../shared/Table.ts"
 import { BigDecimal, Effect, Either, Option, Schema } from "effect"
 import { Flow } from "../../domain/Corridor.ts"

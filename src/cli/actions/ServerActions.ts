@@ -1,7 +1,7 @@
 /** `corridor whoami` and `corridor open` */
 import { Effect, Option } from "effect"
 import { properties } from "../shared/Table.ts"
-import { ApiClient, call } from "../client/ApiClient.ts"
+import { ApiClient, call } from "../shared/ApiClient.ts"
 import { onServer } from "../client/RunCommand.ts"
 import { spawn } from "node:child_process"
 import { rootOf } from "../../client/RequestRules.ts"

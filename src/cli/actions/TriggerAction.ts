@@ -8,7 +8,7 @@ import type { Invalid } from "../../domain/Failure.ts"
 import { type OrgInput, refuse, type Triggerable } from "../shared/CommandInput.ts"
 import { Streams } from "../shared/Terminal.ts"
 import { properties } from "../shared/Table.ts"
-import { type ApiClient, call, type Refused } from "../client/ApiClient.ts"
+import { type ApiClient, call, type Refused } from "../shared/ApiClient.ts"
 import { onServer } from "../client/RunCommand.ts"
 
 /** Ids in the data of the event. */

@@ -2,7 +2,9 @@
 import { HttpApi } from "@effect/platform"
 import { Option, SchemaAST } from "effect"
 import { Api } from "../../contract/api/Api.ts"
-import type { Shape } from "./ApiClient.ts"
+
+/** 0: the value is there, perhaps null. 1: it is there and not null. Otherwise shapes of its fields or of its items. */
+export type Shape = 0 | 1 | readonly [Shape] | { readonly [name: string]: Shape }
 
 const isObject = (shape: Shape): shape is { readonly [name: string]: Shape } =>
   typeof shape === "object" && !Array.isArray(shape)

@@ -8,8 +8,8 @@ import { transport } from "../../client/Transport.ts"
 import { stringifyWire } from "../../domain/Decimal.ts"
 import { Ids } from "../../domain/Ids.ts"
 import type { Server } from "../shared/CommandTarget.ts"
-import { answerShapes } from "./AnswerShapes.ts"
-import { ApiClient, fits, parseBody, queryOf, Refused } from "./ApiClient.ts"
+import { answerShapes, type Shape } from "./AnswerShapes.ts"
+import { ApiClient, parseBody, queryOf, Refused } from "../shared/ApiClient.ts"
 
 const kindOf = (text: string): string => {
   if (text.trim() === "") return "nothing"
@@ -50,6 +50,17 @@ const unexpectedAnswer = (
   return status < 400 && location !== undefined
     ? `${root} leads on to ${location}, where the key is not sent: give the address of the server itself.`
     : `${root} answered ${method} ${path} with status ${status} and ${kindOf(text)}, which is not how Corridor answers: ${hint}`
+}
+
+const isList = (shape: Shape): shape is readonly [Shape] => Array.isArray(shape)
+
+const fits = (shape: Shape, value: unknown): boolean => {
+  if (shape === 0) return value !== undefined
+  if (value === undefined || value === null) return false
+  if (shape === 1) return true
+  if (isList(shape)) return Array.isArray(value) && value.every((item) => fits(shape[0], item))
+  const fields = value as Readonly<Record<string, unknown>>
+  return typeof value === "object" && Object.entries(shape).every(([name, needed]) => fits(needed, fields[name]))
 }
 
 const hasExpectedShape = ({ group, name }: Operation, body: unknown): boolean => {

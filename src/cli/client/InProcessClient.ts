@@ -15,10 +15,11 @@ import { parseJsonText } from "../../platform/http/RequestJson.ts"
 import { validationMessage } from "../../domain/ValidationMessage.ts"
 import { OrganizationStore } from "../../people/organizations/OrganizationStore.ts"
 import { type CommandResult, report } from "../shared/Terminal.ts"
+import type { HandlerSet } from "../shared/Command.ts"
 import type { Target } from "../shared/CommandTarget.ts"
 import { ExistingLive, operatorName, printDatabase } from "../shared/LocalDatabase.ts"
 import type { RequestParts } from "../../client/RequestRules.ts"
-import { ApiClient, parseBody, queryOf, Refused } from "./ApiClient.ts"
+import { ApiClient, parseBody, queryOf, Refused } from "../shared/ApiClient.ts"
 
 type AnyGroup = { readonly endpoints: Readonly<Record<string, unknown>> }
 type AnyHandler = (request: Record<string, unknown>) => Effect.Effect<unknown, Failure>
@@ -111,9 +112,7 @@ const whole = async () => {
   })
 }
 
-const sets = { payments, providers, records, reserves, settlements, whole }
-
-export type HandlerSetName = keyof typeof sets
+const sets = { payments, providers, records, reserves, settlements, whole } satisfies Record<HandlerSet, unknown>
 
 type Endpoint = HttpApiEndpoint.HttpApiEndpoint.AnyWithProps
 
@@ -196,7 +195,7 @@ export const clientOf = <R>(groups: Groups<R>) =>
   )
 
 export const runInProcess = <E>(
-  name: HandlerSetName,
+  name: HandlerSet,
   asJson: boolean,
   work: Effect.Effect<CommandResult, E, ApiClient | Target>
 ) =>

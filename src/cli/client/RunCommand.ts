@@ -8,8 +8,8 @@ import { type JsonInput, refuse } from "../shared/CommandInput.ts"
 import { redactText } from "../../platform/observability/Redaction.ts"
 import { type CommandResult, report, Streams } from "../shared/Terminal.ts"
 import { isLocal, type Server, Target } from "../shared/CommandTarget.ts"
-import type { ApiClient } from "./ApiClient.ts"
-import type { HandlerSetName } from "./InProcessClient.ts"
+import type { ApiClient } from "../shared/ApiClient.ts"
+import type { HandlerSet } from "../shared/Command.ts"
 
 const Credentials = Schema.parseJson(
   Schema.Struct({
@@ -96,7 +96,7 @@ export const onServer =
 
 /** Over HTTP where a server is named, otherwise by the named set of handlers in this process. */
 export const onTarget =
-  (handlers: HandlerSetName) =>
+  (handlers: HandlerSet) =>
   <Input extends JsonInput, E>(work: Work<Input, E>) =>
   (input: Input) =>
     Effect.gen(function* () {

@@ -1,12 +1,45 @@
 /** `corridor rates`, `fees`, `reserves` and `ledger`. */
+import { BigDecimal, Effect } from "effect"
 import { flows, paymentMethods } from "../../domain/Corridor.ts"
-import { argument, choice, databaseCommand, eitherCommand, option, optional } from "../shared/Command.ts"
+import { type Answer, call } from "../shared/ApiClient.ts"
+import { argument, choice, commandOn, databaseCommand, option, optional } from "../shared/Command.ts"
+import { decodeInput, refuse, wireNumber } from "../shared/CommandInput.ts"
+import { framed, minute, plainText, printable, tableOf } from "../shared/Table.ts"
 
-const moneyActions = () => import("../actions/MoneyActions.ts")
+const command = commandOn("records")
+const reserveCommand = commandOn("reserves")
+
+/** Loaded when they run. */
+const moneyActions = Effect.promise(() => import("../actions/MoneyActions.ts"))
 const ledgerActions = () => import("../database/LocalMoney.ts")
 
+type BaseRates = Answer<"rates", "list">["data"]
+
+const stateOf = ({ failures, fetched_at, last_error, source }: BaseRates["sources"][number]): string => {
+  const last = fetched_at === null ? "not fetched yet" : `last fetched ${minute(fetched_at)}`
+  return printable(`Source ${source}: ${last}${failures === 0 ? "" : `, ${failures} failures since: ${last_error}`}`)
+}
+
+type Rate =
+  | (BaseRates["rates"][number] & { readonly status: "set" })
+  | (BaseRates["proposals"][number] & { readonly status: "proposed"; readonly confirm_with: string })
+
+const rateTable = tableOf<Rate>(
+  {
+    FROM: "from_currency",
+    TO: "to_currency",
+    RATE: (one) => plainText(one.rate),
+    SOURCE: "source",
+    PUBLISHED: (one) => (one.status === "set" && one.published_at !== null ? minute(one.published_at) : null),
+    SET: (one) => minute(one.status === "set" ? one.updated_at : one.proposed_at),
+    STATUS: (one) => (one.status === "set" ? "set" : `waits for a person: ${one.confirm_with}`)
+  },
+  'No rates yet: "corridor rates set FROM TO RATE" sets one, RATE_SOURCE fetches them.',
+  ["SET", "SOURCE", "PUBLISHED"]
+)
+
 export const moneyCommands = [
-  eitherCommand(
+  command(
     "rates set",
     "Set a base rate. Each direction of a pair has a rate of its own. One that moves by more than 10 percent is proposed, and set when another person sends the same.",
     {
@@ -16,13 +49,36 @@ export const moneyCommands = [
         to: argument("TO", "The one that is received for it, such as KES."),
         rate: argument("RATE", "Units of TO for one of FROM, such as 129.35: at most 12 significant digits.")
       },
-      run: (input) => moneyActions().then(({ set }) => set(input))
+      check: (input) =>
+        Effect.gen(function* () {
+          const { WantedRate } = yield* Effect.promise(() => import("../../money/rates/Rates.ts"))
+          const wanted = yield* decodeInput(WantedRate, input, { from: "FROM", to: "TO", rate: "RATE" })
+          return wanted.from === wanted.to ? yield* refuse("FROM and TO are the same currency: name two.") : wanted
+        }),
+      *run(_, { from, rate, to }) {
+        const { data, message } = yield* call("rates", "set", {
+          payload: { from_currency: from, to_currency: to, rate: wireNumber(BigDecimal.normalize(rate)) }
+        })
+        const is = `1 ${data.from_currency} = ${plainText(data.rate)} ${data.to_currency}`
+        const before = data.previous_rate === null ? "there was none before" : `it was ${plainText(data.previous_rate)}`
+        return { data, text: data.status === "set" ? `${is} (${before}).` : `${is}. ${message}.` }
+      }
     }
   ),
-  eitherCommand("rates list", "List all base rates with their sources, and those that wait for a person.", {
+  command("rates list", "List all base rates with their sources, and those that wait for a person.", {
     examples: ["corridor rates list"],
     takes: {},
-    run: (input) => moneyActions().then(({ rates }) => rates(input))
+    *run() {
+      const { proposals, rates, sources } = (yield* call("rates", "list", {})).data
+      const set = rates.map((one) => ({ ...one, status: "set" as const }))
+      const waiting = proposals.map((one) => ({
+        ...one,
+        status: "proposed" as const,
+        confirm_with: `corridor rates set ${one.from_currency} ${one.to_currency} ${plainText(one.rate)}`
+      }))
+      const data = [...set, ...waiting]
+      return { data, ...framed("", rateTable(data), sources.map((one) => `\n${stateOf(one)}`).join("")) }
+    }
   }),
   databaseCommand("fees set", "Set what new payments are charged, as a whole; nothing (--bps 0) removes the rule.", {
     examples: [
@@ -46,12 +102,14 @@ export const moneyCommands = [
     },
     run: (input) => ledgerActions().then(({ set }) => set(input))
   }),
-  eitherCommand("fees list", "List the fees that organisations are charged.", {
+  command("fees list", "List the fees that organisations are charged.", {
     examples: ["corridor fees list --org ORG"],
     takes: { org: optional("org", "ORG", "Id of an organisation; all of them by default.") },
-    run: (input) => moneyActions().then(({ fees }) => fees(input))
+    *run(input) {
+      return yield* (yield* moneyActions).listFees(input)
+    }
   }),
-  eitherCommand(
+  reserveCommand(
     "reserves set",
     "Set the reserve and payout delay of new payins, as a whole; nothing (--bps 0) removes the rule.",
     {
@@ -69,13 +127,18 @@ export const moneyCommands = [
         ),
         currency: optional("currency", "CUR", "Currency of AMOUNT.")
       },
-      run: (input) => moneyActions().then(({ setReserve }) => setReserve(input))
+      check: (input) => Effect.flatMap(moneyActions, ({ wantedReserve }) => wantedReserve(input)),
+      *run({ org }, rule) {
+        return yield* (yield* moneyActions).putReserve({ org, rule })
+      }
     }
   ),
-  eitherCommand("reserves list", "List reserves and payout delays.", {
+  reserveCommand("reserves list", "List reserves and payout delays.", {
     examples: ["corridor reserves list --org ORG"],
     takes: { org: optional("org", "ORG", "Id of an organisation, needed by API; all of them by default.") },
-    run: (input) => moneyActions().then(({ reserves }) => reserves(input))
+    *run(input) {
+      return yield* (yield* moneyActions).listReserves(input)
+    }
   }),
   databaseCommand(
     "ledger check",

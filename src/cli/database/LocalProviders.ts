@@ -3,7 +3,7 @@
  * accounts of the platform, but not those of configurations.
  */
 import { Effect, Either, Option, Schema } from "effect"
-import { noSuchConfig } from "../actions/ProviderActions.ts"
+import { noSuchConfig } from "../commands/ProviderCommands.ts"
 import { ProviderName, isBuiltInRail } from "../../domain/Corridor.ts"
 import { ConfigId, idOrNil } from "../../domain/Ids.ts"
 import {

@@ -26,7 +26,7 @@ import {
   type Expected
 } from "./DemoSteps.ts"
 import { httpApiClient } from "../client/HttpApiClient.ts"
-import { call } from "../client/ApiClient.ts"
+import { call } from "../shared/ApiClient.ts"
 import { runningSandbox } from "../client/RunCommand.ts"
 import { AppLive } from "../../app/Services.ts"
 import { Settings } from "../../platform/config/Settings.ts"

@@ -3,7 +3,7 @@ import { Clock, Data, Effect, Schedule, Schema } from "effect"
 import type { CountryCode } from "../../domain/Country.ts"
 import type { CurrencyCode } from "../../domain/Currency.ts"
 import { amount, KE, kenyanPhone, KES, mpesa, mpesaPayin, payer_details } from "../actions/TriggerAction.ts"
-import { type ApiClient, call, type Refused } from "../client/ApiClient.ts"
+import { type ApiClient, call, type Refused } from "../shared/ApiClient.ts"
 import type { RunningSandbox } from "../client/RunCommand.ts"
 import { Streams } from "../shared/Terminal.ts"
 

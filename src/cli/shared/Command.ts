@@ -1,6 +1,8 @@
 /** Declares commands with their options and arguments: parser, help and completions follow from it. */
-import { type Effect, Option } from "effect"
+import { Effect, Option, type Utils } from "effect"
+import type { ApiClient } from "./ApiClient.ts"
 import type { Target } from "./CommandTarget.ts"
+import type { CommandResult } from "./Terminal.ts"
 
 export interface Parameter<A = unknown> {
   /** Name as typed, such as `--status`; `PROVIDER` for an argument. */
@@ -110,6 +112,38 @@ const commandOf =
 export const apiCommand = commandOf("api")
 export const databaseCommand = commandOf("database")
 export const eitherCommand = commandOf("either")
+
+/** Sets of the server's handlers that run in this process, each with the part of the service that it needs. */
+export type HandlerSet = "payments" | "providers" | "records" | "reserves" | "settlements" | "whole"
+
+type Steps = Generator<Utils.YieldWrap<Effect.Effect<unknown, unknown, ApiClient | Target>>, CommandResult, never>
+
+/** A command by calls of the API: over HTTP where a server is named, otherwise by handlers in this process. */
+export const commandOn =
+  (handlers: HandlerSet) =>
+  <P extends Parameters, Checked = undefined>(
+    path: string,
+    about: string,
+    {
+      check,
+      run,
+      ...rest
+    }: {
+      readonly examples: Command["examples"]
+      readonly takes: P
+      /** Checks and decodes the input before the database is opened or the server is called. */
+      readonly check?: (input: Input<P>) => Effect.Effect<Checked, unknown, Target>
+      readonly run: (input: Input<P>, checked: Checked) => Steps
+    }
+  ): Command =>
+    eitherCommand(path, about, {
+      ...rest,
+      run: async (input) => {
+        const { onTarget } = await import("../client/RunCommand.ts")
+        const checked = check === undefined ? Effect.succeed(undefined as Checked) : check(input)
+        return Effect.flatMap(checked, (known) => onTarget(handlers)(() => Effect.gen(() => run(input, known)))(input))
+      }
+    })
 
 export const isArgument = ({ name }: Parameter): boolean => !name.startsWith("-")
 

@@ -1,4 +1,5 @@
 /** Rows of text in aligned columns: full width in a file, and fitted to the width of a terminal. */
+import type { WireNumber } from "../../domain/Decimal.ts"
 
 type Cell = string | null
 
@@ -131,6 +132,23 @@ export const tableLayout = (
   }
 }
 
+/** A column's value: a field of the row, or what a function makes of the row. */
+type Column<Row> =
+  | { [Name in keyof Row]: Row[Name] extends string | number | null ? Name : never }[keyof Row]
+  | ((row: Row) => string | number | null)
+
+/** A table by its titles, each with the value below it. `nothing` and `spare` as of `tableLayout`. */
+export const tableOf =
+  <Row>(columns: Readonly<Record<string, Column<Row>>>, nothing: string, spare: ReadonlyArray<string> = []) =>
+  (rows: ReadonlyArray<Row>): TextLayout => {
+    const cellsOf = (row: Row) =>
+      Object.values(columns).map((column) => {
+        const value = typeof column === "function" ? column(row) : row[column]
+        return value === null || value === undefined ? null : String(value)
+      })
+    return tableLayout(Object.keys(columns), rows.map(cellsOf), nothing, spare)
+  }
+
 /** Puts text before a table, and after it. */
 export const framed = (before: string, { fit, text }: TextLayout, after = ""): TextLayout => ({
   text: `${before}${text}${after}`,
@@ -149,3 +167,6 @@ export const printable = (text: string): string => text.replace(/[\p{Cc}\u2028\u
 /** A time as the database or as the API tells it. */
 export const minute = (at: Date | string): string =>
   `${(typeof at === "string" ? at : at.toISOString()).slice(0, 16).replace("T", " ")}Z`
+
+/** A number without the fraction that a whole one has on the wire. */
+export const plainText = ({ text }: WireNumber): string => text.replace(/\.0$/, "")

@@ -1,7 +1,7 @@
 /** The public API as commands call it, by the contract's names and types. Amounts keep every digit. */
 import { Context, Data, Effect, Option } from "effect"
 import { parse } from "lossless-json"
-import { nextPage, type PageOf, type RequestParts } from "../../client/RequestRules.ts"
+import type { PageOf, RequestParts } from "../../client/RequestRules.ts"
 import type { Operations } from "../../client/WireTypes.ts"
 import { WireNumber } from "../../domain/Decimal.ts"
 
@@ -52,23 +52,6 @@ export const call = <G extends keyof All & string, N extends keyof All[G] & stri
   request: Request<G, N>
 ) => send(group, name, request as RequestParts) as Effect.Effect<Answer<G, N>, Refused, ApiClient>
 
-const pages = (
-  group: string,
-  name: string,
-  parts: RequestParts
-): Effect.Effect<ReadonlyArray<unknown>, Refused, ApiClient> =>
-  Effect.flatMap(send(group, name, parts), (answer) => {
-    const { data, ...rest } = answer as PageOf<unknown>
-    return Option.match(Option.fromNullable(nextPage(rest)), {
-      onNone: () => Effect.succeed(data),
-      onSome: (next) =>
-        Effect.map(pages(group, name, { ...parts, urlParams: { ...parts.urlParams, ...next } }), (others) => [
-          ...data,
-          ...others
-        ])
-    })
-  })
-
 /** Every item of a list, page by page. */
 export const callAll = <G extends keyof All & string, N extends keyof All[G] & string>(
   group: G,
@@ -76,7 +59,18 @@ export const callAll = <G extends keyof All & string, N extends keyof All[G] & s
   request: Request<G, N>
 ) => {
   const parts = request as RequestParts
-  const all = pages(group, name, { ...parts, urlParams: { limit: 100, ...parts.urlParams } })
+  const all = Effect.gen(function* () {
+    // Loaded with the first list: a help text does not wait for it.
+    const { nextPage } = yield* Effect.promise(() => import("../../client/RequestRules.ts"))
+    const items: Array<unknown> = []
+    for (let page: ReturnType<typeof nextPage> = {}; page !== undefined;) {
+      const urlParams = { limit: 100, ...parts.urlParams, ...page }
+      const { data, ...rest } = (yield* send(group, name, { ...parts, urlParams })) as PageOf<unknown>
+      items.push(...data)
+      page = nextPage(rest)
+    }
+    return items
+  })
   return all as Effect.Effect<ReadonlyArray<Item<Answer<G, N>>>, Refused, ApiClient>
 }
 
@@ -85,17 +79,3 @@ export const orNotFound =
   (message: string) =>
   <A, R>(call: Effect.Effect<A, Refused, R>): Effect.Effect<A, Refused, R> =>
     Effect.mapError(call, (refused) => (refused.status === 404 ? new Refused({ message, status: 404 }) : refused))
-
-/** 0: the value is there, perhaps null. 1: it is there and not null. Otherwise shapes of its fields or of its items. */
-export type Shape = 0 | 1 | readonly [Shape] | { readonly [name: string]: Shape }
-
-const isList = (shape: Shape): shape is readonly [Shape] => Array.isArray(shape)
-
-export const fits = (shape: Shape, value: unknown): boolean => {
-  if (shape === 0) return value !== undefined
-  if (value === undefined || value === null) return false
-  if (shape === 1) return true
-  if (isList(shape)) return Array.isArray(value) && value.every((item) => fits(shape[0], item))
-  const fields = value as Readonly<Record<string, unknown>>
-  return typeof value === "object" && Object.entries(shape).every(([name, needed]) => fits(needed, fields[name]))
-}
