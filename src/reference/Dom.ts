@@ -70,7 +70,7 @@ export const withKey = (sample: string, key: string): string =>
     .replaceAll("$CORRIDOR_API_KEY", key)
     .replaceAll(/process\.env\.CORRIDOR_API_KEY|os\.environ\["CORRIDOR_API_KEY"\]/g, `"${key}"`)
 
-/** Text of the samples that have been enhanced, as the page brought them. */
+/** Text of the samples with a key that have been enhanced, as the page brought them. */
 const samples = new Map<Element, string>()
 
 const textToCopy = (text: string): string => (own === undefined ? text : withKey(text, own.key))
@@ -90,12 +90,7 @@ export const showKey = (typed: string, isShown: boolean): void => {
 export const enhanceCode = (block: Element): void => {
   const code = find("code", block)
   const text = code.textContent ?? ""
-  if (block.closest(".sample") === null) {
-    code.replaceChildren(...coloured(text))
-    if (clipboard !== undefined) block.prepend(copyButton(() => text))
-    return
-  }
-  samples.set(code, text)
+  if (text.includes("CORRIDOR_API_KEY")) samples.set(code, text)
   colour(code, text)
   if (clipboard !== undefined) block.prepend(copyButton(() => textToCopy(text)))
 }

@@ -1,5 +1,5 @@
 /** Groups and entries of the reference, in order, each with the id that its link ends in, and the search among them. */
-import type { Document, Operation, Schema } from "./OpenApiModel.ts"
+import type { Document, Operation, Schema } from "../client/generate/OpenApiTypes.ts"
 
 interface Named {
   /** Fragment of its link and id of its element. */

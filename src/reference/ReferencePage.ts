@@ -1,13 +1,10 @@
 /** Renders the API reference to one static page: contents, introduction, operations by group, events and models. */
 import type { Content, Html } from "../domain/Html.ts"
 import { html, inlineMarkdown, markdown } from "./ReferenceHtml.ts"
+import type { Body, Document, Parameter, Schema } from "../client/generate/OpenApiTypes.ts"
 import {
-  type Body,
-  type Document,
   examplesOf,
-  type Parameter,
   readExact,
-  type Schema,
   valueText,
   alternatives,
   boundsOf,

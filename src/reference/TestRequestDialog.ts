@@ -1,6 +1,7 @@
 /** Sends an operation to the running server with the values that the reader fills in, and shows the answer. */
 import { closeByClickBeside, codeBlock, element, find, methodLabel } from "./Dom.ts"
-import { type Example, examplesOf, type Parameter, resolved, type Schemas, valueText } from "./OpenApiModel.ts"
+import type { Parameter } from "../client/generate/OpenApiTypes.ts"
+import { type Example, examplesOf, resolved, type Schemas, valueText } from "./OpenApiModel.ts"
 import type { OperationEntry } from "./ReferenceContents.ts"
 import { type ByParameter, keyOf, needsCredentials, problemsIn, send, type TestResponse, urlOf } from "./TestRequest.ts"
 

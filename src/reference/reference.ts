@@ -10,7 +10,8 @@ import {
   indexOf,
   isSearchKey
 } from "./ReferenceContents.ts"
-import { type Document, readExact } from "./OpenApiModel.ts"
+import type { Document } from "../client/generate/OpenApiTypes.ts"
+import { readExact } from "./OpenApiModel.ts"
 import { setUpTestRequests } from "./TestRequestDialog.ts"
 
 const optionId = (at: number): string => `found-${at}`

@@ -2,8 +2,8 @@
 import { stringify } from "lossless-json"
 import { describe, expect, it } from "vitest"
 import { openApiDocument } from "../../src/contract/openapi/OpenApiDocument.ts"
+import type { Document } from "../../src/client/generate/OpenApiTypes.ts"
 import {
-  type Document,
   examplesOf,
   readExact,
   valueText,

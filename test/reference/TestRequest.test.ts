@@ -2,7 +2,8 @@
 import { stringify } from "lossless-json"
 import { describe, expect, it } from "vitest"
 import { openApiDocument } from "../../src/contract/openapi/OpenApiDocument.ts"
-import { type Document, readExact } from "../../src/reference/OpenApiModel.ts"
+import type { Document } from "../../src/client/generate/OpenApiTypes.ts"
+import { readExact } from "../../src/reference/OpenApiModel.ts"
 import { contentsOf, type OperationEntry } from "../../src/reference/ReferenceContents.ts"
 import { keyOf, problemsIn, urlOf } from "../../src/reference/TestRequest.ts"
 

@@ -1,39 +1,6 @@
 /** The operations and schemas of the contract, as the generators of the published clients read them. */
 import { openApiDocument } from "../../contract/openapi/OpenApiDocument.ts"
-
-/** The parts of JSON Schema that the contract uses. */
-export interface Schema {
-  readonly $ref?: string
-  readonly type?: string
-  readonly description?: string
-  readonly enum?: ReadonlyArray<unknown>
-  readonly properties?: Readonly<Record<string, Schema>>
-  readonly required?: ReadonlyArray<string>
-  readonly items?: Schema
-  readonly additionalProperties?: boolean | Schema
-  readonly minimum?: number
-  readonly anyOf?: ReadonlyArray<Schema>
-  readonly oneOf?: ReadonlyArray<Schema>
-  readonly allOf?: ReadonlyArray<Schema>
-}
-
-interface Parameter {
-  readonly name: string
-  readonly in: "path" | "query" | "header"
-  readonly required: boolean
-  readonly description?: string
-  readonly schema: Schema
-}
-
-type Media = { readonly content?: { readonly "application/json"?: { readonly schema: Schema } } }
-
-interface DocumentOperation {
-  readonly operationId: string
-  readonly summary: string
-  readonly parameters: ReadonlyArray<Parameter>
-  readonly requestBody?: Media & { readonly required?: boolean }
-  readonly responses: Readonly<Record<string, Media>>
-}
+import type { Body, Document, Operation, Parameter, Schema } from "./OpenApiTypes.ts"
 
 export interface ContractOperation {
   readonly group: string
@@ -56,14 +23,16 @@ export interface ContractOperation {
 
 const KEY = "Idempotency-Key"
 
-const schemaOf = ({ content }: Media): ReadonlyArray<Schema> =>
-  content?.["application/json"] === undefined ? [] : [content["application/json"].schema]
+const schemaOf = ({ content }: Body): ReadonlyArray<Schema> => {
+  const schema = content?.["application/json"]?.schema
+  return schema === undefined ? [] : [schema]
+}
 
-const operationOf = (method: string, path: string, about: DocumentOperation): ContractOperation => {
+const operationOf = (method: string, path: string, about: Operation): ContractOperation => {
   const [group = "", name = ""] = about.operationId.split(".")
+  const { parameters = [], requestBody: body } = about
   const inPlace = (place: Parameter["in"]) =>
-    about.parameters.filter((one) => one.in === place && one.name !== KEY).map((one) => ({ ...one }))
-  const body = about.requestBody
+    parameters.filter((one) => one.in === place && one.name !== KEY).map((one) => ({ ...one }))
   const answers = Object.entries(about.responses).flatMap(([status, one]) =>
     status.startsWith("2") ? schemaOf(one) : []
   )
@@ -73,29 +42,28 @@ const operationOf = (method: string, path: string, about: DocumentOperation): Co
     name,
     method: method.toUpperCase(),
     path: `/v1${path}`,
-    summary: about.summary,
+    summary: about.summary ?? "",
     pathParameters: inPlace("path"),
     query: inPlace("query"),
     headers: inPlace("header"),
     body: body && { schema: schemaOf(body)[0] ?? {}, isRequired: body.required === true },
     answers,
     item: page?.properties?.["meta"] === undefined ? undefined : page.properties["data"]?.items,
-    keyed: about.parameters.some((one) => one.name === KEY)
+    keyed: parameters.some((one) => one.name === KEY)
   }
 }
 
-const document = openApiDocument("https://corridor.invalid", "sandbox")
+const document = openApiDocument("https://corridor.invalid", "sandbox") as unknown as Document
 
 export const contractOperations: ReadonlyArray<ContractOperation> = Object.entries(document.paths).flatMap(
-  ([path, methods]) =>
-    Object.entries(methods).map(([method, about]) => operationOf(method, path, about as unknown as DocumentOperation))
+  ([path, methods]) => Object.entries(methods).map(([method, about]) => operationOf(method, path, about))
 )
 
-export const contractSchemas = document.components.schemas as unknown as Readonly<Record<string, Schema>>
+export const contractSchemas = document.components.schemas
 
 /** The body of a delivery, one for each type of event. */
-export const contractEvents: ReadonlyArray<Schema> = Object.values(document.webhooks ?? {}).flatMap(({ post }) =>
-  schemaOf(post.requestBody as Media)
+export const contractEvents: ReadonlyArray<Schema> = Object.values(document.webhooks).flatMap(({ post }) =>
+  schemaOf(post?.requestBody ?? {})
 )
 
 export const byGroup = (): ReadonlyMap<string, ReadonlyArray<ContractOperation>> => {

@@ -6,9 +6,9 @@ import {
   contractOperations,
   contractSchemas,
   referredTo,
-  type Schema,
   sentComponents
 } from "./ContractOperations.ts"
+import type { Schema } from "./OpenApiTypes.ts"
 
 const pascalCase = (name: string): string =>
   name.replaceAll(/(?:^|[^a-z0-9]+)([a-z0-9])/gi, (_, letter: string) => letter.toUpperCase())

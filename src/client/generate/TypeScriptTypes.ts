@@ -7,9 +7,9 @@ import {
   type ContractOperation,
   contractSchemas,
   referredTo,
-  type Schema,
   sentComponents
 } from "./ContractOperations.ts"
+import type { Schema } from "./OpenApiTypes.ts"
 
 const keyOf = (name: string): string => (/^[a-z_$][\w$]*$/i.test(name) ? name : JSON.stringify(name))
 
