@@ -7,7 +7,7 @@ import type { TextLayout } from "../../src/cli/shared/Table.ts"
 import { accountTable } from "../../src/cli/commands/AccountCommands.ts"
 import { keyTable, userTable } from "../../src/cli/commands/PeopleCommands.ts"
 import { orgTable } from "../../src/cli/commands/OrgCommands.ts"
-import { paymentTable, queueTable, summaryText } from "../../src/cli/actions/PaymentActions.ts"
+import { paymentTable, queueTable, summaryText } from "../../src/cli/commands/PaymentText.ts"
 import { configTable } from "../../src/cli/commands/ProviderCommands.ts"
 import { endpointTable } from "../../src/cli/commands/WebhookCommands.ts"
 

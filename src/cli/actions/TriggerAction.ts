@@ -5,11 +5,11 @@ import type { CurrencyCode } from "../../domain/Currency.ts"
 import { WireNumber } from "../../domain/Decimal.ts"
 import type { EventType } from "../../domain/EventTypes.ts"
 import type { Invalid } from "../../domain/Failure.ts"
-import { type OrgInput, refuse, type Triggerable } from "../shared/CommandInput.ts"
+import type { Triggerable } from "../commands/ServerCommands.ts"
+import { refuse } from "../shared/CommandInput.ts"
 import { Streams } from "../shared/Terminal.ts"
 import { properties } from "../shared/Table.ts"
 import { type ApiClient, call, type Refused } from "../shared/ApiClient.ts"
-import { onServer } from "../client/RunCommand.ts"
 
 /** Ids in the data of the event. */
 type Subject = Readonly<Record<string, string>>
@@ -168,18 +168,16 @@ const callerOf = Effect.fnUntraced(function* (type: Triggerable, org: Option.Opt
     : { org_id, user_id: member.user_id }
 })
 
-export const trigger = onServer(
-  Effect.fnUntraced(function* ({ event: type, org }: OrgInput & { readonly event: Triggerable }) {
-    const caller = yield* callerOf(type, org)
-    const { err, watched } = yield* Streams
-    const start = yield* Clock.currentTimeMillis
-    if (watched) err(`Waiting for ${type} …\n`)
-    const subject: Subject = yield* triggers[type](caller)
-    const event = yield* happened(type, subject, caller)
-    const took = (yield* Clock.currentTimeMillis) - start
-    return {
-      data: event,
-      text: `${type} happened after ${took} ms.\n${properties([["Event", event.event_id], ...Object.entries(subject)])}`
-    }
-  })
-)
+export const trigger = Effect.fnUntraced(function* (type: Triggerable, org: Option.Option<string>) {
+  const caller = yield* callerOf(type, org)
+  const { err, watched } = yield* Streams
+  const start = yield* Clock.currentTimeMillis
+  if (watched) err(`Waiting for ${type} …\n`)
+  const subject: Subject = yield* triggers[type](caller)
+  const event = yield* happened(type, subject, caller)
+  const took = (yield* Clock.currentTimeMillis) - start
+  return {
+    data: event,
+    text: `${type} happened after ${took} ms.\n${properties([["Event", event.event_id], ...Object.entries(subject)])}`
+  }
+})

@@ -4,7 +4,7 @@ import { join, resolve } from "node:path"
 import { Duration, Effect, Schema, Option } from "effect"
 import { Settings } from "../../platform/config/Settings.ts"
 import { readinessTimeout } from "../../domain/policies/DatabasePolicies.ts"
-import { type JsonInput, refuse } from "../shared/CommandInput.ts"
+import { refuse } from "../shared/CommandInput.ts"
 import { redactText } from "../../platform/observability/Redaction.ts"
 import { type CommandResult, report, Streams } from "../shared/Terminal.ts"
 import { isLocal, type Server, Target } from "../shared/CommandTarget.ts"
@@ -81,26 +81,19 @@ export const printServer = ({ credential, url }: Server): Effect.Effect<void> =>
     err(`Server: ${redactText(url)}, with ${"token" in credential ? "a token" : "an API key"}.\n`)
   )
 
-type Work<Input, E> = (input: Input) => Effect.Effect<CommandResult, E, ApiClient | Target>
-
-/** Over HTTP only. */
-export const onServer =
-  <Input extends JsonInput, E>(work: Work<Input, E>) =>
-  (input: Input) =>
-    Effect.gen(function* () {
-      const server = yield* theServer
-      yield* printServer(server)
-      const { httpApiClient } = yield* Effect.promise(() => import("./HttpApiClient.ts"))
-      yield* Effect.provide(report(input.json, work(input)), httpApiClient(server))
-    })
-
-/** Over HTTP where a server is named, otherwise by the named set of handlers in this process. */
-export const onTarget =
-  (handlers: HandlerSet) =>
-  <Input extends JsonInput, E>(work: Work<Input, E>) =>
-  (input: Input) =>
-    Effect.gen(function* () {
-      if (!(yield* isLocal)) return yield* onServer(work)(input)
+/** Over HTTP where a server is named or needed, otherwise by that set of handlers in this process. */
+export const runOn = <E>(
+  handlers: HandlerSet | "server",
+  asJson: boolean,
+  work: Effect.Effect<CommandResult, E, ApiClient | Target>
+) =>
+  Effect.gen(function* () {
+    if (handlers !== "server" && (yield* isLocal)) {
       const { runInProcess } = yield* Effect.promise(() => import("./InProcessClient.ts"))
-      return yield* runInProcess(handlers, input.json, work(input))
-    })
+      return yield* runInProcess(handlers, asJson, work)
+    }
+    const server = yield* theServer
+    yield* printServer(server)
+    const { httpApiClient } = yield* Effect.promise(() => import("./HttpApiClient.ts"))
+    yield* Effect.provide(report(asJson, work), httpApiClient(server))
+  })

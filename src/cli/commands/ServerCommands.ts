@@ -1,8 +1,13 @@
 /** `corridor demo`, `doctor`, `listen`, `trigger`, `logs`, `open`, `whoami`, `migrate`, `secrets`, `backup`, `restore` and `sandbox`. */
+import { spawn } from "node:child_process"
+import { Effect, Option, Redacted } from "effect"
+import type { EventType } from "../../domain/EventTypes.ts"
+import { ApiClient, call } from "../shared/ApiClient.ts"
 import {
   apiCommand,
   argument,
   choice,
+  commandOn,
   databaseCommand,
   eventList,
   flag,
@@ -10,14 +15,31 @@ import {
   oneOf,
   option,
   optional,
-  withDefault,
-  type Parameter
+  type Parameter,
+  withDefault
 } from "../shared/Command.ts"
-import { triggerable } from "../shared/CommandInput.ts"
-import { Option, Redacted } from "effect"
+import { Target } from "../shared/CommandTarget.ts"
+import { properties } from "../shared/Table.ts"
+import { report, Streams } from "../shared/Terminal.ts"
 
+const command = commandOn("server")
 const backupActions = () => import("../database/LocalBackup.ts")
-const serverActions = () => import("../actions/ServerActions.ts")
+
+/** The events that a command can cause; others take a person, another service or a failure. */
+export const triggerable = [
+  "payment.completed",
+  "payment.processing",
+  "transaction.updated",
+  "payment.failed",
+  "payment.canceled",
+  "payment.refunded",
+  "virtual_account.deposit",
+  "virtual_account.withdrawal",
+  "virtual_account.frozen",
+  "virtual_account.unfrozen"
+] as const satisfies ReadonlyArray<EventType>
+
+export type Triggerable = (typeof triggerable)[number]
 
 const org = optional("org", "ORG", "Of this organisation; that of the credential by default.")
 const count = optional("count", "N", "End after so many; without it only Ctrl-C ends it.")
@@ -50,6 +72,37 @@ export const logOptions = {
   count
 }
 
+const programs: Readonly<Record<string, readonly [string, ...Array<string>]>> = {
+  darwin: ["open"],
+  win32: ["cmd", "/c", "start", ""]
+}
+
+/** The browser outlives the command; a machine without one is no failure, since the address is shown. */
+const browse = (address: string) =>
+  Effect.async<boolean>((resume) => {
+    const [program, ...words] = programs[process.platform] ?? ["xdg-open"]
+    const child = spawn(program!, [...words, address], { detached: true, stdio: "ignore" })
+    child.once("error", () => resume(Effect.succeed(false)))
+    child.once("spawn", () => {
+      child.unref()
+      resume(Effect.succeed(true))
+    })
+  })
+
+const opened = (page: "console" | "docs") =>
+  Effect.gen(function* () {
+    const { address } = yield* Target
+    const { rootOf } = yield* Effect.promise(() => import("../../client/RequestRules.ts"))
+    const { Settings } = yield* Effect.promise(() => import("../../platform/config/Settings.ts"))
+    const root = Option.isSome(address)
+      ? rootOf(address.value)
+      : (yield* Effect.provide(Settings, Settings.layer)).publicUrl.replace(/\/+$/, "")
+    const url = `${root}/${page}`
+    const { watched } = yield* Streams
+    const opened = watched && (yield* browse(url))
+    return { data: { url, opened }, text: opened ? `Opened ${url}` : url }
+  })
+
 export const serverCommands = [
   databaseCommand(
     "demo",
@@ -73,10 +126,13 @@ export const serverCommands = [
     takes: listenOptions,
     run: (input) => import("../actions/LogActions.ts").then(({ listen }) => listen(input))
   }),
-  apiCommand("trigger", "Make an event happen in a sandbox, by real payments with test values.", {
+  command("trigger", "Make an event happen in a sandbox, by real payments with test values.", {
     examples: ["corridor trigger payment.completed", "corridor trigger payment.refunded --json"],
     takes: { event: oneOf(triggerable, argument("EVENT", "The type of event.")), org },
-    run: (input) => import("../actions/TriggerAction.ts").then(({ trigger }) => trigger(input))
+    *run({ event, org }) {
+      const { trigger } = yield* Effect.promise(() => import("../actions/TriggerAction.ts"))
+      return yield* trigger(event, org)
+    }
   }),
   apiCommand("logs tail", "Follow the audit log and the events of an organisation.", {
     examples: ["corridor logs tail", "corridor logs tail --only audit --lines 50 --no-follow"],
@@ -91,12 +147,28 @@ export const serverCommands = [
         oneOf(["console", "docs"], argument("PAGE", "The console, which is the default, or the API reference."))
       )
     },
-    run: (input) => serverActions().then(({ open }) => open(input))
+    run: async (input) => report(input.json, opened(input.page))
   }),
-  apiCommand("whoami", "Show the server, the caller that the credential names, and its rights.", {
+  command("whoami", "Show the server, the caller that the credential names, and its rights.", {
     examples: ["corridor whoami", "corridor whoami --url https://pay.example --token JWT"],
     takes: { org },
-    run: (input) => serverActions().then(({ whoami }) => whoami(input))
+    *run({ org }) {
+      const { root } = yield* ApiClient
+      const { data } = yield* call("session", "me", { urlParams: { org_id: Option.getOrUndefined(org) } })
+      const { organization } = data
+      const text = properties([
+        ["Server", `${root} (${data.mode})`],
+        [
+          "As",
+          data.credential === "user" ? data.email : `an API key of ${data.email ?? data.user_id ?? "an unknown user"}`
+        ],
+        ["Role", data.role],
+        ["Organisation", organization === null ? "every one" : `${organization.name} ${organization.org_id}`],
+        // Every caller has the access `any`.
+        ["May", data.access.filter((right) => right !== "any").join(", ") || "only what every caller may"]
+      ])
+      return { data: { server: root, ...data }, text }
+    }
   }),
   databaseCommand("migrate", "Bring the database schema up to date (a start of the server does it too).", {
     examples: ["corridor migrate"],

@@ -109,18 +109,21 @@ const commandOf =
     }
   ): Command => ({ path, about, reach, examples, parameters: { ...takes, json }, run })
 
+/** Commands that find their server or database themselves. */
 export const apiCommand = commandOf("api")
 export const databaseCommand = commandOf("database")
-export const eitherCommand = commandOf("either")
 
 /** Sets of the server's handlers that run in this process, each with the part of the service that it needs. */
 export type HandlerSet = "payments" | "providers" | "records" | "reserves" | "settlements" | "whole"
 
 type Steps = Generator<Utils.YieldWrap<Effect.Effect<unknown, unknown, ApiClient | Target>>, CommandResult, never>
 
-/** A command by calls of the API: over HTTP where a server is named, otherwise by handlers in this process. */
+/**
+ * A command by calls of the API: over HTTP where a server is named, otherwise by handlers in this process. `server`: over
+ * HTTP only.
+ */
 export const commandOn =
-  (handlers: HandlerSet) =>
+  (handlers: HandlerSet | "server") =>
   <P extends Parameters, Checked = undefined>(
     path: string,
     about: string,
@@ -136,12 +139,18 @@ export const commandOn =
       readonly run: (input: Input<P>, checked: Checked) => Steps
     }
   ): Command =>
-    eitherCommand(path, about, {
+    commandOf(handlers === "server" ? "api" : "either")(path, about, {
       ...rest,
       run: async (input) => {
-        const { onTarget } = await import("../client/RunCommand.ts")
+        const { runOn } = await import("../client/RunCommand.ts")
         const checked = check === undefined ? Effect.succeed(undefined as Checked) : check(input)
-        return Effect.flatMap(checked, (known) => onTarget(handlers)(() => Effect.gen(() => run(input, known)))(input))
+        return Effect.flatMap(checked, (known) =>
+          runOn(
+            handlers,
+            input.json,
+            Effect.gen(() => run(input, known))
+          )
+        )
       }
     })
 

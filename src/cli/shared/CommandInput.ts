@@ -1,6 +1,5 @@
 /** Decodes options with the domain's schemas; an error names the option. */
 import { Effect, Option, Record as Rec, Schema, type BigDecimal, Either, ParseResult } from "effect"
-import type { EventType } from "../../domain/EventTypes.ts"
 import { Invalid } from "../../domain/Failure.ts"
 import { problemsIn } from "../../domain/ValidationMessage.ts"
 import { checkAmountLength, fromPlainText, toPlainText, toWireText, WireNumber } from "../../domain/Decimal.ts"
@@ -89,19 +88,3 @@ export const wholeNumber = (most: number) =>
         : ParseResult.fail(new ParseResult.Type(ast, text, `is not a whole number from 0 to ${most}`)),
     encode: (number) => ParseResult.succeed(String(number))
   })
-
-/** The events that a command can cause; others take a person, another service or a failure. */
-export const triggerable = [
-  "payment.completed",
-  "payment.processing",
-  "transaction.updated",
-  "payment.failed",
-  "payment.canceled",
-  "payment.refunded",
-  "virtual_account.deposit",
-  "virtual_account.withdrawal",
-  "virtual_account.frozen",
-  "virtual_account.unfrozen"
-] as const satisfies ReadonlyArray<EventType>
-
-export type Triggerable = (typeof triggerable)[number]
