@@ -3,6 +3,7 @@ import { clientBackoffMillis, clientRetries, clientTimeoutMillis } from "../doma
 import { type Operation, operations } from "./DeclaredOperations.ts"
 import {
   type Credential,
+  credentialHeaders,
   isRepeatable,
   messageWithoutBody,
   nextPage,
@@ -117,11 +118,6 @@ const urlOf = (root: string, { path }: Operation, sent: RequestParts): string =>
   return `${root}${filled}${query.size === 0 ? "" : `?${query}`}`
 }
 
-const credentialOf = async ({ apiKey, token }: Credential): Promise<Record<string, string>> =>
-  token === undefined
-    ? { authorization: "NONE", "x-api-key": apiKey }
-    : { authorization: `Bearer ${typeof token === "string" ? token : await token()}`, "x-api-key": "NONE" }
-
 interface Received {
   readonly response: Response
   readonly text: string
@@ -198,7 +194,7 @@ const send = async (options: CorridorOptions, operation: Operation, sent: Reques
   const body = sent.payload === undefined ? {} : { body: json.stringify(sent.payload) ?? "" }
   const repeatable = isRepeatable(method, keyed)
   for (let attempt = 0; ; attempt++) {
-    const headers = { ...fixed, ...(await credentialOf(options)) }
+    const headers = { ...fixed, ...(await credentialHeaders(options)) }
     const unsendable = unsendableHeader(headers)
     if (unsendable !== undefined) throw new CorridorError({ status: 0, message: unsendable })
     const init = { method, headers, ...body }

@@ -6,6 +6,11 @@ export type Credential =
   /** A JWT, or a function that returns a current one before each request. */
   | { readonly token: string | (() => string | Promise<string>); readonly apiKey?: undefined }
 
+export const credentialHeaders = async ({ apiKey, token }: Credential): Promise<Record<string, string>> =>
+  token === undefined
+    ? { authorization: "NONE", "x-api-key": apiKey }
+    : { authorization: `Bearer ${typeof token === "string" ? token : await token()}`, "x-api-key": "NONE" }
+
 /** Removes `/v1`: the contract's paths begin with it. */
 export const rootOf = (url: string): string => url.replace(/\/+$/, "").replace(/\/v1$/, "")
 

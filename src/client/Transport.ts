@@ -12,6 +12,7 @@ import { clientBackoffMillis, clientRetries, clientTimeoutMillis } from "../doma
 import { operations } from "./DeclaredOperations.ts"
 import {
   type Credential,
+  credentialHeaders,
   isRepeatable,
   nextPage,
   type PageOf,
@@ -95,14 +96,6 @@ const retrySchedule = (times: number) =>
 const timeoutError = (request: HttpClientRequest.HttpClientRequest) =>
   new HttpClientError.RequestError({ request, reason: "Transport", description: "The service did not answer in time" })
 
-const headersOf = ({ apiKey, token }: CorridorOptions) =>
-  token === undefined
-    ? Effect.succeed({ authorization: "NONE", "x-api-key": apiKey })
-    : Effect.map(
-        Effect.promise(async () => (typeof token === "string" ? token : token())),
-        (jwt) => ({ authorization: `Bearer ${jwt}`, "x-api-key": "NONE" })
-      )
-
 /** A followed redirect would send the API key to another address. */
 const noRedirects: RequestInit = { redirect: "manual" }
 
@@ -118,7 +111,7 @@ export const transport =
     return client.pipe(
       HttpClient.mapRequestEffect((request) =>
         Effect.gen(function* () {
-          const headers = yield* headersOf(options)
+          const headers = yield* Effect.promise(() => credentialHeaders(options))
           const key = isKeyed(request.method, request.url) ? { [KEY]: yield* keyOf } : {}
           const description = unsendableHeader({ ...headers, ...key })
           if (description !== undefined) {

@@ -29,8 +29,6 @@ export type Wire<T, Decimal = number, Time = string> = T extends BigDecimal.BigD
 
 type Groups = typeof Api extends HttpApi.HttpApi<string, infer G, infer _E, infer _R> ? G : never
 
-type EndpointsOf<G> = G extends HttpApiGroup.HttpApiGroup<string, infer E, infer _Error, infer _R> ? E : never
-
 /** Bodies with default values, whose fields are optional for callers. */
 interface Defaulted {
   readonly apiKeys: { readonly create: typeof CreateApiKey.Encoded; readonly rotate: typeof RotateApiKey.Encoded }
@@ -61,44 +59,28 @@ type Part<Name extends string, Value, Given> = [Value] extends [never]
     ? { readonly [Key in Name]?: Given }
     : { readonly [Key in Name]: Given }
 
-/** The type parameters of an endpoint, by name. */
-type Declared<E> = [E] extends [
-  HttpApiEndpoint.HttpApiEndpoint<
-    infer Name,
-    infer _Method,
-    infer Path,
-    infer Params,
-    infer Payload,
-    infer Headers,
-    infer Success,
-    infer _Error,
-    infer _R,
-    infer _RE
-  >
-]
-  ? { readonly name: Name; path: Path; params: Params; headers: Headers; payload: Payload; success: Success }
-  : never
-
-interface AnyDeclared {
-  readonly name: string
-  readonly path: unknown
-  readonly params: unknown
-  readonly headers: unknown
-  readonly payload: unknown
-  readonly success: unknown
-}
-
-type RequestOf<G, D extends AnyDeclared, Decimal> = Part<"path", D["path"], Wire<D["path"]>> &
-  Part<"urlParams", D["params"], Query<D["params"]>> &
-  Part<"headers", D["headers"], Wire<D["headers"]>> &
-  Part<"payload", D["payload"], Body<G, D["name"], D["payload"], Decimal>>
+type RequestOf<Path, Params, Headers, Payload, Given> = Part<"path", Path, Wire<Path>> &
+  Part<"urlParams", Params, Query<Params>> &
+  Part<"headers", Headers, Wire<Headers>> &
+  Part<"payload", Payload, Given>
 
 /** Request and answer of each operation, by group and name. */
 export type Operations<Decimal = number> = {
   readonly [G in Groups as HttpApiGroup.HttpApiGroup.Name<G>]: {
-    readonly [E in EndpointsOf<G> as HttpApiEndpoint.HttpApiEndpoint.Name<E>]: {
-      readonly request: RequestOf<HttpApiGroup.HttpApiGroup.Name<G>, Declared<E>, Decimal>
-      readonly answer: Wire<Declared<E>["success"], Decimal>
+    readonly [E in HttpApiGroup.HttpApiGroup.Endpoints<G> as HttpApiEndpoint.HttpApiEndpoint.Name<E>]: {
+      readonly request: RequestOf<
+        HttpApiEndpoint.HttpApiEndpoint.PathParsed<E>,
+        HttpApiEndpoint.HttpApiEndpoint.UrlParams<E>,
+        HttpApiEndpoint.HttpApiEndpoint.Headers<E>,
+        HttpApiEndpoint.HttpApiEndpoint.Payload<E>,
+        Body<
+          HttpApiGroup.HttpApiGroup.Name<G>,
+          HttpApiEndpoint.HttpApiEndpoint.Name<E>,
+          HttpApiEndpoint.HttpApiEndpoint.Payload<E>,
+          Decimal
+        >
+      >
+      readonly answer: Wire<HttpApiEndpoint.HttpApiEndpoint.Success<E>, Decimal>
     }
   }
 }

@@ -1,5 +1,5 @@
 /** Failures and lists of the API, as the console shows them. */
-import type { PageOf } from "../../client/RequestRules.ts"
+import { nextPage, type PageOf } from "../../client/RequestRules.ts"
 
 /** Failed request, with a message for the user. */
 export class Problem extends Error {
@@ -34,20 +34,20 @@ export interface ListPage<A> extends PageOf<A> {
   readonly meta?: { readonly count: number; readonly searched_to?: string | null }
 }
 
-export const nextCursor = (page: ListPage<unknown>): string | undefined =>
-  page.last_evaluated_key ?? page.lastEvaluatedKey ?? undefined
+/** URL parameters of a page; empty: the first. */
+export type Cursor = Readonly<Record<string, string>>
 
-/** Reads pages to the end of a list, or until there are enough items. */
+/** Reads pages to the end of a list, or until there are enough items, which is asked after each page. */
 export const readAllPages = async <A>(
-  ask: (cursor: string | undefined) => Promise<ListPage<A>>,
+  ask: (cursor: Cursor) => Promise<ListPage<A>>,
   isEnough: (items: ReadonlyArray<A>) => boolean = () => false
 ): Promise<ReadonlyArray<A>> => {
   let items: ReadonlyArray<A> = []
-  let cursor: string | undefined
+  let cursor: Cursor | undefined = {}
   do {
-    const page = await ask(cursor)
+    const page: ListPage<A> = await ask(cursor)
     items = [...items, ...page.data]
-    cursor = nextCursor(page)
-  } while (cursor !== undefined && !isEnough(items))
+    cursor = nextPage(page)
+  } while (!isEnough(items) && cursor !== undefined)
   return items
 }

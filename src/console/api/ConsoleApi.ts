@@ -5,7 +5,7 @@ import type { RequestParts } from "../../client/RequestRules.ts"
 import type { Operations } from "../../client/WireTypes.ts"
 import { type Credential, credential, signOut } from "./TabCredential.ts"
 import type { Amount } from "./Amount.ts"
-import { LONGEST_WAIT, Problem } from "./ApiResponse.ts"
+import { type ListPage, LONGEST_WAIT, Problem, readAllPages } from "./ApiResponse.ts"
 import { renew, renewIfDue } from "./ProviderSignIn.ts"
 
 type AllOperations = Operations<Amount>
@@ -111,3 +111,26 @@ export const callWith =
   (options: CallOptions): BoundCall =>
   (group, name, request) =>
     call(group, name, request, options)
+
+/** A page of a list. */
+export const getPage = <G extends Group, N extends Name<G>>(
+  get: BoundCall,
+  group: G,
+  name: N,
+  request: Request<G, N>,
+  page: Readonly<Record<string, string | number>>
+): Promise<ListPage<Item<G, N>>> => {
+  const { urlParams, ...parts } = request as RequestParts
+  const asked = { ...parts, urlParams: { ...page, ...urlParams } } as Request<G, N>
+  return get(group, name, asked) as Promise<ListPage<Item<G, N>>>
+}
+
+/** A whole list, or as far as there are enough items. */
+export const getAll = <G extends Group, N extends Name<G>>(
+  get: BoundCall,
+  group: G,
+  name: N,
+  request: Request<G, N>,
+  isEnough?: (items: ReadonlyArray<Item<G, N>>) => boolean
+): Promise<ReadonlyArray<Item<G, N>>> =>
+  readAllPages((cursor) => getPage(get, group, name, request, { limit: 100, ...cursor }), isEnough)

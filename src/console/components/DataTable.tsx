@@ -1,6 +1,25 @@
 import type { ComponentChildren } from "preact"
 import { go } from "../state/HashRouter.ts"
 import { orgName, seesAllOrgs } from "../state/ConsoleSession.ts"
+import { Icon, type IconName } from "./Button.tsx"
+
+interface EmptyStateProps {
+  readonly icon: IconName
+  readonly title: string
+  readonly children?: ComponentChildren
+}
+
+/** Empty list, with a hint. */
+export const EmptyState = ({ children, icon, title }: EmptyStateProps) => (
+  <div class="empty">
+    <Icon name={icon} />
+    <p class="empty-title">{title}</p>
+    {children !== undefined && <div class="muted">{children}</div>}
+  </div>
+)
+
+/** Icon, title and hint for an empty list. */
+export type Empty = readonly [icon: IconName, title: string, hint?: string]
 
 export interface Column<A> {
   readonly name: string
@@ -19,6 +38,8 @@ export interface TableProps<A> {
   readonly caption: string
   readonly columns: ReadonlyArray<Column<A>>
   readonly rows: ReadonlyArray<A>
+  /** Shown without rows. */
+  readonly empty?: Empty
   readonly keyOf: (row: A) => string
   /** Link of a row: in its first cell, and followed by a click anywhere in the row. */
   readonly hrefOf?: (row: A) => string | undefined
@@ -44,7 +65,15 @@ const actionsColumn = <A,>(show: Column<A>["show"]): Column<A> => ({
   }
 })
 
-export const Table = <A,>({ actions, caption, columns: shown, hrefOf, keyOf, rows }: TableProps<A>) => {
+export const Table = <A,>({ actions, caption, columns: shown, empty, hrefOf, keyOf, rows }: TableProps<A>) => {
+  if (empty !== undefined && rows.length === 0) {
+    const [icon, title, hint] = empty
+    return (
+      <EmptyState icon={icon} title={title}>
+        {hint}
+      </EmptyState>
+    )
+  }
   const columns = actions === undefined ? shown : [...shown, actionsColumn(actions)]
   return (
     <div class="table-frame">

@@ -71,26 +71,17 @@ interface Common {
   readonly required?: boolean
 }
 
-interface TextFieldProps extends Common {
+interface FieldProps extends Common {
   readonly kind?: "text" | "password" | "email" | "date" | "datetime-local" | "search" | "url" | "area"
+  /** Values and labels of a select. */
+  readonly options?: ReadonlyArray<readonly [value: string, words: string]>
   readonly value?: string
   readonly placeholder?: string
   readonly inputMode?: "decimal" | "numeric" | "tel"
   readonly onInput?: (value: string) => void
   /** Called when the field is left, or confirmed by Enter. */
   readonly onChange?: (value: string) => void
-  readonly options?: undefined
 }
-
-interface SelectFieldProps extends Common {
-  readonly kind?: undefined
-  /** Values and labels. */
-  readonly options: ReadonlyArray<readonly [value: string, words: string]>
-  readonly value?: string
-  readonly onInput?: (value: string) => void
-}
-
-type FieldProps = TextFieldProps | SelectFieldProps
 
 export const FieldFrame = ({
   children,
@@ -115,38 +106,32 @@ export const FieldFrame = ({
 
 export const Field = (props: FieldProps) => {
   const id = useId()
-  const { hint, name, onInput, required, value } = props
+  const { hint, inputMode, kind = "text", name, onChange, onInput, options, placeholder, required, value } = props
   const shared = {
     id,
     name,
     required: required === true,
-    "aria-describedby": hint === undefined ? undefined : `${id}-hint`
+    "aria-describedby": hint === undefined ? undefined : `${id}-hint`,
+    onInput: (event: { readonly currentTarget: { readonly value: string } }) => onInput?.(event.currentTarget.value)
   }
-  if (props.options !== undefined) {
-    return (
-      <FieldFrame {...props} id={id}>
-        <select {...shared} value={value} onInput={(event) => onInput?.(event.currentTarget.value)}>
-          {props.options.map(([option, words]) => (
+  const typed = { ...shared, placeholder, inputMode, autocomplete: "off", defaultValue: value }
+  return (
+    <FieldFrame {...props} id={id}>
+      {options !== undefined ? (
+        <select {...shared} value={value}>
+          {options.map(([option, words]) => (
             <option key={option} value={option} selected={option === value}>
               {words}
             </option>
           ))}
         </select>
-      </FieldFrame>
-    )
-  }
-  const { inputMode, onChange, kind = "text", placeholder } = props
-  const typed = { ...shared, placeholder, inputMode, autocomplete: "off", defaultValue: value }
-  return (
-    <FieldFrame {...props} id={id}>
-      {kind === "area" ? (
-        <textarea {...typed} rows={4} onInput={(event) => onInput?.(event.currentTarget.value)} />
+      ) : kind === "area" ? (
+        <textarea {...typed} rows={4} />
       ) : (
         <input
           {...typed}
           type={kind as "text"}
           spellcheck={false}
-          onInput={(event) => onInput?.(event.currentTarget.value)}
           onChange={(event) => onChange?.(event.currentTarget.value)}
         />
       )}
@@ -155,7 +140,7 @@ export const Field = (props: FieldProps) => {
 }
 
 /** Select whose value is kept in the address. */
-export const FilterField = (props: Pick<SelectFieldProps, "label" | "name" | "options">) => {
+export const FilterField = (props: Pick<FieldProps, "label" | "name" | "options">) => {
   const query = Object.fromEntries(route.value.query)
   const { name } = props
   return <Field {...props} value={query[name] ?? ""} onInput={(value) => setQuery({ ...query, [name]: value })} />

@@ -1,10 +1,10 @@
 import type { ComponentChildren } from "preact"
 import type { Loaded, PagedItems } from "../state/LoadHooks.ts"
 import { type Problem, titleOf } from "../api/ApiResponse.ts"
-import { Button, Icon, type IconName } from "./Button.tsx"
+import { Button, Icon } from "./Button.tsx"
 import { orgId } from "../state/ConsoleSession.ts"
 import { Page, Reload } from "./PageFrame.tsx"
-import { Table, type TableProps } from "./DataTable.tsx"
+import { type Empty, EmptyState, Table, type TableProps } from "./DataTable.tsx"
 
 interface ProblemNoteProps {
   readonly problem: Problem
@@ -46,24 +46,6 @@ export const Loading = <A,>({ children, lines = 5, loaded: { data, problem, relo
   if (data !== undefined) return <>{children(data)}</>
   return problem === undefined ? <Skeleton lines={lines} /> : <ProblemNote problem={problem} onRetry={reload} />
 }
-
-interface EmptyStateProps {
-  readonly icon: IconName
-  readonly title: string
-  readonly children?: ComponentChildren
-}
-
-/** Empty list, with a hint. */
-export const EmptyState = ({ children, icon, title }: EmptyStateProps) => (
-  <div class="empty">
-    <Icon name={icon} />
-    <p class="empty-title">{title}</p>
-    {children !== undefined && <div class="muted">{children}</div>}
-  </div>
-)
-
-/** Icon, title and hint for an empty list. */
-type Empty = readonly [icon: IconName, title: string, hint?: string]
 
 interface PagedListProps<A> {
   readonly list: PagedItems<A>

@@ -1,4 +1,4 @@
-import { useOrgPages, useLoad, usePages, useOrgItems } from "../state/LoadHooks.ts"
+import { useList, useOrgPages, useLoad, useOrgItems } from "../state/LoadHooks.ts"
 import type { Answer } from "../api/ConsoleApi.ts"
 import { Badge } from "../components/Badge.tsx"
 import { PagedTable, LoadedPage } from "../components/Loading.tsx"
@@ -110,14 +110,7 @@ const AccountActions = ({ account }: AccountProps) => (
 )
 
 const AccountTransactions = ({ id, turn }: { readonly id: string; readonly turn: string }) => {
-  const list = usePages(
-    (get, cursor) =>
-      get("virtualAccounts", "transactions", {
-        path: { account_id: id },
-        urlParams: { limit: 25, last_evaluated_key: cursor }
-      }),
-    [id, turn]
-  )
+  const list = useList("virtualAccounts", "transactions", { path: { account_id: id } }, turn)
   return (
     <PagedTable
       list={list}

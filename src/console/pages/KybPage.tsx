@@ -7,7 +7,7 @@ import { LoadedPage, PagedTable } from "../components/Loading.tsx"
 import { Card, Page } from "../components/PageFrame.tsx"
 import { CopyableId, DetailList, Time } from "../components/Values.tsx"
 import { linkTo } from "../state/HashRouter.ts"
-import { useLoad, usePages } from "../state/LoadHooks.ts"
+import { useList, useLoad } from "../state/LoadHooks.ts"
 import { labelOf } from "../state/Display.ts"
 import { isolatedName } from "../../domain/IsolatedName.ts"
 
@@ -21,10 +21,7 @@ const approvalsOf = ({ approvals_needed, approved_by }: Pick<Listed, "approvals_
 
 export const KybPage = () => {
   const [status, setStatus] = useState<(typeof statuses)[number]>("pending")
-  const list = usePages<Listed>(
-    (get, last_evaluated_key) => get("kyb", "list", { urlParams: { status, limit: 25, last_evaluated_key } }),
-    [status]
-  )
+  const list = useList("kyb", "list", { urlParams: { status } })
   return (
     <Page title="KYB" lead="Organisations that ask to be verified. People of the platform decide.">
       <BadgeFilter label="Status" options={statuses} chosen={status} choose={setStatus} />

@@ -1,6 +1,6 @@
 import { useState } from "preact/hooks"
 import { roles, holds, permissions } from "../../domain/Roles.ts"
-import type { BoundCall, Item } from "../api/ConsoleApi.ts"
+import { type BoundCall, getAll, type Item } from "../api/ConsoleApi.ts"
 import { PagedTable, OneOrgPage } from "../components/Loading.tsx"
 import { Field, type Values } from "../components/Form.tsx"
 import { Page, Card } from "../components/PageFrame.tsx"
@@ -8,15 +8,14 @@ import { Table } from "../components/DataTable.tsx"
 import { ActionButton } from "../components/Dialog.tsx"
 import { Time } from "../components/Values.tsx"
 import { linkTo } from "../state/HashRouter.ts"
-import { usePages, useAllPages } from "../state/LoadHooks.ts"
+import { useList, useLoad } from "../state/LoadHooks.ts"
 import { hasAccess, session } from "../state/ConsoleSession.ts"
 import { labelOf, optionsOf } from "../state/Display.ts"
 
 /** Pending invitations. */
 const Invitations = ({ org, turn }: { readonly org: string; readonly turn: number }) => {
-  const { data = [], reload } = useAllPages(
-    (get, { last_evaluated_key: lastEvaluatedKey, limit }) =>
-      get("invitations", "list", { path: { org_id: org }, urlParams: { limit, lastEvaluatedKey } }),
+  const { data = [], reload } = useLoad(
+    (get) => getAll(get, "invitations", "list", { path: { org_id: org } }),
     [org, turn]
   )
   const open = data.filter(({ status }) => status === "pending")
@@ -130,11 +129,7 @@ const lead = "Roles give access to pages and actions; permissions add single act
 
 const MembersOfOrg = ({ org }: { readonly org: string }) => {
   const [turn, setTurn] = useState(0)
-  const list = usePages(
-    (get, cursor) =>
-      get("members", "list", { path: { org_id: org }, urlParams: { limit: 50, lastEvaluatedKey: cursor } }),
-    [org]
-  )
+  const list = useList("members", "list", { path: { org_id: org }, urlParams: { limit: 50 } })
   return (
     <Page
       title={title}

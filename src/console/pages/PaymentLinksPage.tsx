@@ -5,7 +5,7 @@ import { PagedTable, OneOrgPage } from "../components/Loading.tsx"
 import { Money, Time } from "../components/Values.tsx"
 import { Page } from "../components/PageFrame.tsx"
 import { ActionButton, Dialog } from "../components/Dialog.tsx"
-import { usePages } from "../state/LoadHooks.ts"
+import { useList } from "../state/LoadHooks.ts"
 import { hasAccess, session } from "../state/ConsoleSession.ts"
 import { takesPayments } from "../state/Display.ts"
 import { useState, useId } from "preact/hooks"
@@ -229,11 +229,7 @@ const title = "Payment links"
 const lead = "Hosted pages where anyone with the address can pay."
 
 const LinksOfOrg = ({ org }: { readonly org: string }) => {
-  const list = usePages(
-    (get, cursor) =>
-      get("paymentLinks", "list", { path: { org_id: org }, urlParams: { limit: 25, last_evaluated_key: cursor } }),
-    [org]
-  )
+  const list = useList("paymentLinks", "list", { path: { org_id: org } })
   return (
     <Page
       title={title}

@@ -3,7 +3,7 @@ import { amountText } from "../api/Amount.ts"
 import { Badge } from "../components/Badge.tsx"
 import { orgColumn, Table } from "../components/DataTable.tsx"
 import { ActionButton } from "../components/Dialog.tsx"
-import { EmptyState, Loading } from "../components/Loading.tsx"
+import { Loading } from "../components/Loading.tsx"
 import { Card, Page } from "../components/PageFrame.tsx"
 import { Time } from "../components/Values.tsx"
 import { useLoad } from "../state/LoadHooks.ts"
@@ -90,26 +90,23 @@ const Fees = () => {
       note={`${isAdmin.value ? "Set with “corridor fees set”." : "Set by the operator of the service."} Payments without a rule are free.`}
     >
       <Loading loaded={loaded}>
-        {({ data }) =>
-          data.length === 0 ? (
-            <EmptyState icon="money" title="No fees" />
-          ) : (
-            <Table
-              caption="Fees"
-              rows={data}
-              keyOf={({ fee_rule_id }) => fee_rule_id}
-              columns={[
-                ...orgColumn<Fee>(({ org_id }) => org_id),
-                {
-                  name: "Payments",
-                  show: (fee) => `${labelOf(fee.direction)}, ${labelOf(fee.payment_method).toLowerCase()}`
-                },
-                { name: "Fee", align: "end", show: (fee) => <span class="money">{feeOf(fee)}</span> },
-                { name: "Set", align: "end", wide: true, show: ({ updated_at }) => <Time at={updated_at} relative /> }
-              ]}
-            />
-          )
-        }
+        {({ data }) => (
+          <Table
+            caption="Fees"
+            rows={data}
+            empty={["money", "No fees"]}
+            keyOf={({ fee_rule_id }) => fee_rule_id}
+            columns={[
+              ...orgColumn<Fee>(({ org_id }) => org_id),
+              {
+                name: "Payments",
+                show: (fee) => `${labelOf(fee.direction)}, ${labelOf(fee.payment_method).toLowerCase()}`
+              },
+              { name: "Fee", align: "end", show: (fee) => <span class="money">{feeOf(fee)}</span> },
+              { name: "Set", align: "end", wide: true, show: ({ updated_at }) => <Time at={updated_at} relative /> }
+            ]}
+          />
+        )}
       </Loading>
     </Card>
   )
@@ -153,26 +150,21 @@ const BaseRates = () => {
             <Card title="Sources">
               <Sources sources={sources} />
             </Card>
-            {rates.length === 0 ? (
-              <EmptyState icon="money" title="No rates">
-                Payments in one currency work without them.
-              </EmptyState>
-            ) : (
-              <Table
-                caption="Exchange rates"
-                rows={rates}
-                keyOf={pairOf}
-                columns={[
-                  ...pairColumns,
-                  {
-                    name: "Published",
-                    wide: true,
-                    show: ({ published_at }) => timeOr(published_at, "Not said")
-                  },
-                  { name: "Age", align: "end", show: ({ updated_at }) => <Time at={updated_at} relative /> }
-                ]}
-              />
-            )}
+            <Table
+              caption="Exchange rates"
+              rows={rates}
+              empty={["money", "No rates", "Payments in one currency work without them."]}
+              keyOf={pairOf}
+              columns={[
+                ...pairColumns,
+                {
+                  name: "Published",
+                  wide: true,
+                  show: ({ published_at }) => timeOr(published_at, "Not said")
+                },
+                { name: "Age", align: "end", show: ({ updated_at }) => <Time at={updated_at} relative /> }
+              ]}
+            />
           </div>
         )}
       </Loading>

@@ -1,8 +1,7 @@
 /** The signed-in user, their access, and the organisation a platform admin has chosen. */
 import { computed, signal } from "@preact/signals"
-import { type Answer, type BoundCall, call } from "../api/ConsoleApi.ts"
+import { type Answer, type BoundCall, call, getAll } from "../api/ConsoleApi.ts"
 import { type Credential, storeCredential, type TabTokens } from "../api/TabCredential.ts"
-import { readAllPages } from "../api/ApiResponse.ts"
 import { shortId } from "./Display.ts"
 
 type Session = Answer<"session", "me">["data"]
@@ -39,10 +38,9 @@ export const orgNames = signal<ReadonlyMap<string, string>>(new Map())
 
 /** Adds names page by page. */
 export const loadOrgs = async (get: BoundCall): Promise<void> => {
-  await readAllPages(async (lastEvaluatedKey) => {
-    const page = await get("organizations", "list", { urlParams: { limit: 100, lastEvaluatedKey } })
-    orgNames.value = new Map([...orgNames.value, ...page.data.map(({ name, org_id }) => [org_id, name] as const)])
-    return page
+  await getAll(get, "organizations", "list", {}, (read) => {
+    orgNames.value = new Map(read.map(({ name, org_id }) => [org_id, name]))
+    return false
   })
 }
 

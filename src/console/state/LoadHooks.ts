@@ -1,7 +1,17 @@
 /** Hooks that load data: one request, a list page by page, or a whole list. */
 import { useCallback, useEffect, useRef, useState } from "preact/hooks"
-import { type BoundCall, callWith, type Group, type Item, type Name, type Request } from "../api/ConsoleApi.ts"
-import { Problem, nextCursor, type ListPage, readAllPages } from "../api/ApiResponse.ts"
+import {
+  type BoundCall,
+  callWith,
+  getAll,
+  getPage,
+  type Group,
+  type Item,
+  type Name,
+  type Request
+} from "../api/ConsoleApi.ts"
+import { type Cursor, type ListPage, Problem } from "../api/ApiResponse.ts"
+import { nextPage } from "../../client/RequestRules.ts"
 import { orgFilter, orgId } from "./ConsoleSession.ts"
 
 export interface Loaded<A> {
@@ -71,13 +81,14 @@ export interface PagedItems<A> {
 interface PagesState<A> {
   readonly items?: ReadonlyArray<A>
   readonly problem?: Problem
-  readonly cursor?: string | undefined
+  /** Undefined on the last page. */
+  readonly next?: Cursor | undefined
   readonly searchedTo?: string | undefined
   readonly loading: boolean
 }
 
 export const usePages = <A>(
-  ask: (get: BoundCall, cursor: string | undefined) => Promise<ListPage<A>>,
+  ask: (get: BoundCall, cursor: Cursor) => Promise<ListPage<A>>,
   about: ReadonlyArray<unknown>
 ): PagedItems<A> => {
   const [state, setState] = useState<PagesState<A>>({ loading: true })
@@ -85,14 +96,14 @@ export const usePages = <A>(
   const controller = useRef<AbortController | undefined>(undefined)
   const subject = JSON.stringify(about)
 
-  const fetchPage = (before: ReadonlyArray<A>, cursor: string | undefined) => {
+  const fetchPage = (before: ReadonlyArray<A>, cursor: Cursor) => {
     controller.current?.abort()
     const { signal } = (controller.current = new AbortController())
     ask(callWith({ signal }), cursor).then(
       (page) => {
         if (signal.aborted) return
         const searchedTo = page.meta?.searched_to ?? undefined
-        setState({ items: [...before, ...page.data], cursor: nextCursor(page), searchedTo, loading: false })
+        setState({ items: [...before, ...page.data], next: nextPage(page), searchedTo, loading: false })
       },
       (error: unknown) => {
         if (!signal.aborted) setState((last) => ({ ...last, problem: problemFrom(error), loading: false }))
@@ -102,63 +113,60 @@ export const usePages = <A>(
 
   useEffect(() => {
     setState(({ items }) => (turn === 0 || items === undefined ? { loading: true } : { items, loading: true }))
-    fetchPage([], undefined)
+    fetchPage([], {})
     return () => controller.current?.abort()
   }, [subject, turn])
 
-  const { cursor, items, loading, problem, searchedTo } = state
-  const more = () => {
-    setState((last) => ({ ...last, loading: true }))
-    fetchPage(items ?? [], cursor)
-  }
+  const { items, loading, next, problem, searchedTo } = state
+  const more =
+    next &&
+    (() => {
+      setState((last) => ({ ...last, loading: true }))
+      fetchPage(items ?? [], next)
+    })
   return {
     items,
     problem,
     loading,
     searchedTo,
-    more: cursor === undefined ? undefined : more,
+    more,
     reload: () => setTurn(turn + 1)
   }
 }
 
-const listRequest = <G extends Group, N extends Name<G>>(page: object) =>
-  ({ urlParams: { ...orgFilter(), ...page } }) as Request<G, N>
+/** List page by page. A new `version` loads it again. */
+export const useList = <G extends Group, N extends Name<G>>(
+  group: G,
+  name: N,
+  request: Request<G, N>,
+  version?: unknown
+): PagedItems<Item<G, N>> =>
+  usePages(
+    (get, cursor) => getPage(get, group, name, request, { limit: 25, ...cursor }),
+    [group, name, request, version]
+  )
 
-/** List of the chosen organisation, page by page. A new `version` loads it again. */
+const ofOrg = <G extends Group, N extends Name<G>>(filters: object = {}) =>
+  ({ urlParams: { ...orgFilter(), ...filters } }) as Request<G, N>
+
+/** The same of the chosen organisation. */
 export const useOrgPages = <G extends Group, N extends Name<G>>(
   group: G,
   name: N,
   filters: object = {},
   version?: unknown
-): PagedItems<Item<G, N>> =>
-  usePages<Item<G, N>>(
-    (get, last_evaluated_key) =>
-      get(group, name, listRequest({ limit: 25, ...filters, last_evaluated_key })) as Promise<ListPage<Item<G, N>>>,
-    [filters, orgId.value, version]
-  )
+): PagedItems<Item<G, N>> => useList(group, name, ofOrg<G, N>(filters), [orgId.value, version])
 
 /** Most options in a field; the newest come first. */
 export const MAX_OPTIONS = 2000
 
-interface PageParams {
-  readonly limit: number
-  readonly last_evaluated_key: string | undefined
-}
-
-/** A whole list, for fields that offer its items. */
-export const useAllPages = <A>(
-  ask: (get: BoundCall, page: PageParams) => Promise<ListPage<A>>,
-  about: ReadonlyArray<unknown>
-): Loaded<ReadonlyArray<A>> =>
+/** A whole list of the chosen organisation, for fields that offer its items. Not `wanted`: nothing. */
+export const useOrgItems = <G extends Group, N extends Name<G>>(
+  group: G,
+  name: N,
+  wanted = true
+): Loaded<ReadonlyArray<Item<G, N>>> =>
   useLoad(
-    (get) =>
-      readAllPages(
-        (last_evaluated_key) => ask(get, { limit: 100, last_evaluated_key }),
-        ({ length }) => length >= MAX_OPTIONS
-      ),
-    about
+    async (get) => (wanted ? getAll(get, group, name, ofOrg<G, N>(), ({ length }) => length >= MAX_OPTIONS) : []),
+    [group, orgId.value, wanted]
   )
-
-/** A whole list of the chosen organisation. */
-export const useOrgItems = <G extends Group, N extends Name<G>>(group: G, name: N): Loaded<ReadonlyArray<Item<G, N>>> =>
-  useAllPages((get, page) => get(group, name, listRequest(page)) as Promise<ListPage<Item<G, N>>>, [group, orgId.value])

@@ -1,7 +1,7 @@
 /** Automatic retries and paged lists of the console. */
 import { describe, expect, it } from "vitest"
 import { isRepeatable, secondsToRetry } from "../../../src/client/RequestRules.ts"
-import { LONGEST_WAIT, readAllPages } from "../../../src/console/api/ApiResponse.ts"
+import { type Cursor, LONGEST_WAIT, readAllPages } from "../../../src/console/api/ApiResponse.ts"
 
 describe("automatic retries", () => {
   it.each([
@@ -32,9 +32,9 @@ describe("paged lists", () => {
   /** Pages of two, and how many were asked for. */
   const listOf = (...items: ReadonlyArray<string>) => {
     const asked: Array<string | undefined> = []
-    const ask = async (cursor: string | undefined) => {
-      asked.push(cursor)
-      const start = Number(cursor ?? 0)
+    const ask = async ({ last_evaluated_key }: Cursor) => {
+      asked.push(last_evaluated_key)
+      const start = Number(last_evaluated_key ?? 0)
       const more = start + 2 < items.length
       return { data: items.slice(start, start + 2), last_evaluated_key: more ? String(start + 2) : null }
     }

@@ -1,7 +1,7 @@
 import { useState } from "preact/hooks"
-import type { Answer, BoundCall, Item } from "../../api/ConsoleApi.ts"
+import { type Answer, type BoundCall, getAll, type Item } from "../../api/ConsoleApi.ts"
 import { isNegative, isZero, type Amount, amountText, plotValue } from "../../api/Amount.ts"
-import { Loading, EmptyState } from "../../components/Loading.tsx"
+import { Loading } from "../../components/Loading.tsx"
 import { Card } from "../../components/PageFrame.tsx"
 import { Field } from "../../components/Form.tsx"
 import { Money } from "../../components/Values.tsx"
@@ -11,7 +11,6 @@ import { linkTo } from "../../state/HashRouter.ts"
 import { session, hasAccess, orgFilter } from "../../state/ConsoleSession.ts"
 import { labelOf, shortId } from "../../state/Display.ts"
 import { pageOfAccount, byDaysChanged } from "./BalanceOrder.ts"
-import { type ListPage, readAllPages } from "../../api/ApiResponse.ts"
 import { Plot } from "../../components/Plot.tsx"
 import { isolatedName } from "../../../domain/IsolatedName.ts"
 
@@ -25,18 +24,15 @@ const idsIn = (balances: ReadonlyArray<Balance>, wanted: Balance["kind"]): Reado
     .filter(({ balance, kind }) => kind === wanted && !isZero(balance))
     .flatMap(({ account }) => pageOfAccount(account)?.id ?? [])
 
-const listParams = (last_evaluated_key: string | undefined) => ({
-  urlParams: { ...orgFilter(), limit: 100, last_evaluated_key }
-})
-
 /** Reads a list until every id has a name. */
-const namesOf = async <A,>(
+const namesOf = async <G extends "virtualAccounts" | "escrow">(
+  get: BoundCall,
+  group: G,
   ids: ReadonlyArray<string>,
-  ask: (cursor: string | undefined) => Promise<ListPage<A>>,
-  entryOf: (one: A) => readonly [id: string, name: string]
+  entryOf: (one: Item<G, "list">) => readonly [id: string, name: string]
 ): Promise<ReadonlyArray<readonly [string, string]>> => {
   if (ids.length === 0) return []
-  const read = await readAllPages(ask, (items) => {
+  const read = await getAll(get, group, "list", { urlParams: orgFilter() }, (items) => {
     const known = new Map(items.map(entryOf))
     return ids.every((id) => known.has(id))
   })
@@ -51,20 +47,13 @@ interface BalanceTableProps {
 
 /** Balances, and the names of their accounts and escrows as far as the user may list them. */
 const loadBalances = async (get: BoundCall, org_id: string): Promise<BalanceTableProps> => {
-  const balances = await readAllPages((lastEvaluatedKey) =>
-    get("balances", "list", { path: { org_id }, urlParams: { limit: 100, lastEvaluatedKey } })
-  )
+  const balances = await getAll(get, "balances", "list", { path: { org_id } })
   const [accounts, escrows] = await Promise.all([
-    namesOf(
-      idsIn(balances, "virtual"),
-      (cursor) => get("virtualAccounts", "list", listParams(cursor)),
-      (one) => [one.account_id, one.customer_id ?? one.virtual_account_name]
-    ),
-    namesOf(
-      hasAccess("escrow") ? idsIn(balances, "escrow") : [],
-      (cursor) => get("escrow", "list", listParams(cursor)),
-      ({ escrow_id, name }) => [escrow_id, name]
-    )
+    namesOf(get, "virtualAccounts", idsIn(balances, "virtual"), (one) => [
+      one.account_id,
+      one.customer_id ?? one.virtual_account_name
+    ]),
+    namesOf(get, "escrow", hasAccess("escrow") ? idsIn(balances, "escrow") : [], (one) => [one.escrow_id, one.name])
   ])
   const hasReserve = balances.some(({ kind }) => kind === "reserve")
   const releases = hasReserve ? (await get("reserves", "get", { path: { org_id } })).data.releases : []
@@ -136,17 +125,11 @@ const BalanceTable = (content: BalanceTableProps) => {
   const shown = content.balances
     .filter(({ balance, kind }) => kind === "settlement" || !isZero(balance))
     .toSorted((a, b) => kindOrder.indexOf(a.kind) - kindOrder.indexOf(b.kind))
-  if (shown.length === 0) {
-    return (
-      <EmptyState icon="money" title="No money yet">
-        Completed payins appear here.
-      </EmptyState>
-    )
-  }
   return (
     <Table
       caption="Balances"
       rows={shown}
+      empty={["money", "No money yet", "Completed payins appear here."]}
       keyOf={({ account }) => account}
       hrefOf={hrefOf}
       columns={[

@@ -1,7 +1,8 @@
 import type { BoundCall, Answer } from "../../api/ConsoleApi.ts"
-import { Loading, PagedList, EmptyState } from "../../components/Loading.tsx"
+import { EmptyState } from "../../components/DataTable.tsx"
+import { Loading, PagedList } from "../../components/Loading.tsx"
 import { Card, Page } from "../../components/PageFrame.tsx"
-import { useLoad, usePages } from "../../state/LoadHooks.ts"
+import { useLoad, useOrgPages } from "../../state/LoadHooks.ts"
 import { chosenOrg, hasAccess, orgFilter, orgId, session } from "../../state/ConsoleSession.ts"
 import { ProviderHealth } from "../providers/ProviderHealthCards.tsx"
 import { BalancesCard } from "./BalancesCard.tsx"
@@ -146,10 +147,7 @@ export const Trends = ({ trends }: { readonly trends: TrendsData }) => {
 const SHOWN = 6
 
 const LatestPayments = () => {
-  const list = usePages(
-    (get) => get("payments", "transactions", { urlParams: { ...orgFilter(), limit: SHOWN } }),
-    [orgId.value]
-  )
+  const list = useOrgPages("payments", "transactions", { limit: SHOWN })
   return (
     <Card title="Latest payments" actions={<a href="#/payments">All payments</a>}>
       <PagedList list={{ ...list, more: undefined }} empty={noPaymentsYet}>

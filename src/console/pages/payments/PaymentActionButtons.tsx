@@ -11,6 +11,7 @@ import { Loading } from "../../components/Loading.tsx"
 import { useLoad } from "../../state/LoadHooks.ts"
 import { providerNames } from "../providers/ProviderNames.ts"
 import { detailText } from "../../state/Display.ts"
+import { isFinal } from "../../../domain/PaymentStatus.ts"
 
 type OpenItem = Answer<"resolutions", "decisions">["data"]["items"][number]
 type Decision = OpenItem["decisions"][number]
@@ -183,10 +184,8 @@ const Refund = ({ payment }: Pick<PaymentActionsProps, "payment">) => {
   )
 }
 
-const cancelable = ["initiated", "reviewed", "confirmed", "pending", "processing"]
-
 const Cancel = ({ payment }: Pick<PaymentActionsProps, "payment">) =>
-  !cancelable.includes(payment.status) ? null : (
+  isFinal(payment.status) ? null : (
     <ActionButton
       name="Cancel"
       title="Cancel this payment"

@@ -13,7 +13,7 @@ import {
   detailText,
   shortId
 } from "../../state/Display.ts"
-import { partyOf, type Payment } from "./PaymentTable.tsx"
+import { partyOf, type Payment, textField } from "./PaymentTable.tsx"
 import { PaymentActions } from "./PaymentActionButtons.tsx"
 import { TimelineChart, type TimelineItem } from "./PaymentTimeline.tsx"
 import { providerName, providerNames } from "../providers/ProviderNames.ts"
@@ -24,6 +24,7 @@ import type { ComponentChildren } from "preact"
 import { linkTo } from "../../state/HashRouter.ts"
 import { hasAccess } from "../../state/ConsoleSession.ts"
 import { isolatedName } from "../../../domain/IsolatedName.ts"
+import { isFinal } from "../../../domain/PaymentStatus.ts"
 
 interface Step {
   readonly tone: string
@@ -118,11 +119,6 @@ const PaymentSteps = ({ items }: { readonly items: ReadonlyArray<TimelineItem> }
       })}
     </ol>
   )
-}
-
-const textField = (value: Readonly<Record<string, unknown>>, name: string): string => {
-  const found = value[name]
-  return typeof found === "string" ? found : ""
 }
 
 const optionalId = (id: string | null, what: string) => (id === null ? null : <CopyableId id={id} what={what} />)
@@ -325,8 +321,6 @@ const load = async (get: BoundCall, id: string) => {
   return { payment, items: timeline.data.items }
 }
 
-const finalStatuses = ["completed", "failed", "refunded", "rejected", "canceled"]
-
 const POLL = 3000
 
 const above = ["#/payments", "Payments"] as const
@@ -358,7 +352,7 @@ const PaymentContent = ({ items, payment }: PaymentAndTimeline) => {
     >
       <MoneyLocation payment={payment} />
       <Card title="Timeline" note="Not to scale: quiet periods are compressed.">
-        <TimelineChart items={items} isFinal={finalStatuses.includes(payment.status)} />
+        <TimelineChart items={items} isFinal={isFinal(payment.status)} />
       </Card>
       <div class="columns lean-left">
         <Card

@@ -8,23 +8,26 @@ import { providerName } from "../providers/ProviderNames.ts"
 
 export type Payment = Answer<"payments", "byId">
 
-const textOrEmpty = (value: unknown): string => (typeof value === "string" ? value : "")
+export const textField = (value: Readonly<Record<string, unknown>>, name: string): string => {
+  const found = value[name]
+  return typeof found === "string" ? found : ""
+}
 
 /** Payer or beneficiary. */
 export const partyOf = ({ payer_details, recipient_info }: Payment): string =>
-  textOrEmpty(payer_details["name"]) ||
-  [textOrEmpty(recipient_info["fname"]), textOrEmpty(recipient_info["lname"])].join(" ").trim() ||
-  textOrEmpty(payer_details["email"])
+  textField(payer_details, "name") ||
+  [textField(recipient_info, "fname"), textField(recipient_info, "lname")].join(" ").trim() ||
+  textField(payer_details, "email")
 
 /** Phone, card or bank account, which a caller tells to find one of several equal amounts. */
 const accountOf = (payment: Payment): string => {
   const { bank_account, card_details, direction, mobile_money_details, payer_details } = payment
-  const last4 = textOrEmpty(card_details["last4"])
+  const last4 = textField(card_details, "last4")
   if (last4 !== "") return `•••• ${last4}`
   return (
-    textOrEmpty(mobile_money_details["phone_number"]) ||
-    (direction === "outbound" ? textOrEmpty(bank_account["account_number"]) : "") ||
-    textOrEmpty(payer_details["phone"])
+    textField(mobile_money_details, "phone_number") ||
+    (direction === "outbound" ? textField(bank_account, "account_number") : "") ||
+    textField(payer_details, "phone")
   )
 }
 

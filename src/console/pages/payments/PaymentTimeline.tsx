@@ -1,8 +1,7 @@
 import { useEffect, useRef, useState } from "preact/hooks"
 import { durationText, labelOf } from "../../state/Display.ts"
 import { amountText } from "../../api/Amount.ts"
-import { orgFilter, orgId } from "../../state/ConsoleSession.ts"
-import { useAllPages } from "../../state/LoadHooks.ts"
+import { hostOf, useEndpoints } from "../webhooks/WebhookDeliveries.tsx"
 import type { Answer } from "../../api/ConsoleApi.ts"
 import { toneOf } from "../../components/Badge.tsx"
 import { providerName } from "../providers/ProviderNames.ts"
@@ -28,6 +27,8 @@ interface Lane {
 }
 
 const timeOf = (iso: string): number => Date.parse(iso)
+
+const pointAt = (at: string, tone: string, words: string): Mark => ({ from: timeOf(at), to: timeOf(at), tone, words })
 
 const itemsOfKind = <Kind extends TimelineItem["kind"]>(
   items: ReadonlyArray<TimelineItem>,
@@ -74,76 +75,58 @@ const attemptLanes = (items: ReadonlyArray<TimelineItem>, end: number): Readonly
     }
   })
 
-const callbackLane = (items: ReadonlyArray<TimelineItem>): ReadonlyArray<Lane> => {
-  const marks = itemsOfKind(items, "callback").map(({ at, report }) => {
-    const time = timeOf(at)
-    return { from: time, to: time, tone: "busy", words: labelOf(report) }
-  })
-  return marks.length === 0 ? [] : [{ name: "Callbacks", marks }]
-}
+const callbackLane = (items: ReadonlyArray<TimelineItem>): Lane => ({
+  name: "Callbacks",
+  marks: itemsOfKind(items, "callback").map(({ at, report }) => pointAt(at, "busy", labelOf(report)))
+})
 
-const operatorLane = (items: ReadonlyArray<TimelineItem>, end: number): ReadonlyArray<Lane> => {
-  const marks = itemsOfKind(items, "operator").map(({ at, closed_at, closed_by, item }) => ({
+const operatorLane = (items: ReadonlyArray<TimelineItem>, end: number): Lane => ({
+  name: "Open items",
+  marks: itemsOfKind(items, "operator").map(({ at, closed_at, closed_by, item }) => ({
     from: timeOf(at),
     to: closed_at === null ? end : timeOf(closed_at),
     tone: closed_at === null ? "warn" : "calm",
     words: `${labelOf(item)}${closed_by === null ? "" : `, closed by ${isolatedName(closed_by)}`}`
   }))
-  return marks.length === 0 ? [] : [{ name: "Open items", marks }]
-}
+})
 
 /** Reversals and reinstatements, where they happened. */
-const disputeLane = (items: ReadonlyArray<TimelineItem>): ReadonlyArray<Lane> => {
+const disputeLane = (items: ReadonlyArray<TimelineItem>): Lane => {
   const marks = itemsOfKind(items, "movement")
     .filter(({ movement }) => movement === "reversal" || movement === "reinstatement")
-    .map(({ amount, at, currency, movement }) => ({
-      from: timeOf(at),
-      to: timeOf(at),
-      tone: movement === "reversal" ? "bad" : "good",
-      words: `${labelOf(movement)} of ${amountText(amount)} ${currency}`
-    }))
-  return marks.length === 0 ? [] : [{ name: "Disputes", said: marks.at(-1)!.words, marks }]
+    .map(({ amount, at, currency, movement }) =>
+      pointAt(at, movement === "reversal" ? "bad" : "good", `${labelOf(movement)} of ${amountText(amount)} ${currency}`)
+    )
+  return { name: "Disputes", said: marks.at(-1)?.words, marks }
 }
 
 /** Worst last, so that it is drawn over the others. */
 const severity = ["delivered", "pending", "dead"]
 
-const deliveryLane = (items: ReadonlyArray<TimelineItem>, endpoints: Endpoints): ReadonlyArray<Lane> => {
+const deliveryLane = (items: ReadonlyArray<TimelineItem>, endpoints: ReturnType<typeof useEndpoints>): Lane => {
   const sent = itemsOfKind(items, "delivery").toSorted(
     (a, b) => severity.indexOf(a.status) - severity.indexOf(b.status)
   )
   const worst = sent.at(-1)
-  if (worst === undefined) return []
   const resultOf = ({ status, webhook_id }: ItemOf<"delivery">): string =>
-    status === "delivered" ? status : `${status} at ${endpoints.get(webhook_id) ?? "an endpoint"}`
-  const marks = sent.map((item) => {
-    const at = timeOf(item.at)
-    return { from: at, to: at, tone: toneOf(item.status), words: `${item.event_type}, ${resultOf(item)}` }
-  })
-  return [{ name: "Webhooks sent", said: worst.status === "delivered" ? "" : resultOf(worst), marks }]
+    status === "delivered" ? status : `${status} at ${hostOf(endpoints.get(webhook_id)?.endpoint_url ?? "an endpoint")}`
+  const marks = sent.map((item) => pointAt(item.at, toneOf(item.status), `${item.event_type}, ${resultOf(item)}`))
+  return { name: "Webhooks sent", said: !worst || worst.status === "delivered" ? "" : resultOf(worst), marks }
 }
 
-/** Addresses of endpoints by id, without the scheme. */
-type Endpoints = ReadonlyMap<string, string>
-
-/** Read only if a delivery has not arrived. */
-const useEndpoints = (items: ReadonlyArray<TimelineItem>): Endpoints => {
-  const wanted = itemsOfKind(items, "delivery").some(({ status }) => status !== "delivered")
-  const { data = [] } = useAllPages(
-    async (get, page) => (wanted ? get("webhooks", "list", { urlParams: { ...orgFilter(), ...page } }) : { data: [] }),
-    [wanted, orgId.value]
-  )
-  return new Map(data.map(({ endpoint_url, webhook_id }) => [webhook_id, endpoint_url.replace(/^https?:\/\//, "")]))
-}
-
-const lanesOf = (items: ReadonlyArray<TimelineItem>, end: number, endpoints: Endpoints): ReadonlyArray<Lane> => [
-  statusLane(items, end),
-  ...attemptLanes(items, end),
-  ...callbackLane(items),
-  ...operatorLane(items, end),
-  ...disputeLane(items),
-  ...deliveryLane(items, endpoints)
-]
+const lanesOf = (
+  items: ReadonlyArray<TimelineItem>,
+  end: number,
+  endpoints: ReturnType<typeof useEndpoints>
+): ReadonlyArray<Lane> =>
+  [
+    statusLane(items, end),
+    ...attemptLanes(items, end),
+    callbackLane(items),
+    operatorLane(items, end),
+    disputeLane(items),
+    deliveryLane(items, endpoints)
+  ].filter(({ marks }) => marks.length > 0)
 
 /** End of the drawing: now, or shortly after the last event of a final payment. */
 const endOf = (items: ReadonlyArray<TimelineItem>, isFinal: boolean): number => {
@@ -295,7 +278,8 @@ const summary = (lanes: ReadonlyArray<Lane>): string =>
 
 export const TimelineChart = ({ items, isFinal }: TimelineChartProps) => {
   const [frame, width] = useWidth()
-  const lanes = lanesOf(items, endOf(items, isFinal), useEndpoints(items))
+  const isMissing = itemsOfKind(items, "delivery").some(({ status }) => status !== "delivered")
+  const lanes = lanesOf(items, endOf(items, isFinal), useEndpoints(isMissing))
   const scale = scaleOf(lanes)
   const place = (time: number) =>
     time === Number.NEGATIVE_INFINITY ? EDGE : EDGE + scale(time) * Math.max(0, width - 3 * EDGE)

@@ -10,29 +10,21 @@ import { usePages } from "../../state/LoadHooks.ts"
 import { route } from "../../state/HashRouter.ts"
 import { labelOf } from "../../state/Display.ts"
 import { type Config, flowOptions, methodOptions, providerName, providerOptions } from "./ProviderNames.ts"
-import { Problem } from "../../api/ApiResponse.ts"
+import { type Cursor, type ListPage, Problem } from "../../api/ApiResponse.ts"
+import { nextPage } from "../../../client/RequestRules.ts"
 
 type ConfigParams = NonNullable<Request<"providerConfigs", "list">["urlParams"]>
 
-interface ConfigPage {
-  readonly data: ReadonlyArray<Config>
-  readonly last_evaluated_key: string | null
-}
-
 const MAX_PAGE = 100
 
+type ConfigPage = ListPage<Config>
+
 /** Reads on until a page has a shared configuration: the full list includes those of other organisations. */
-const loadSharedConfigs = async (
-  get: BoundCall,
-  filters: ConfigParams,
-  cursor: string | undefined
-): Promise<ConfigPage> => {
-  const urlParams = { ...filters, limit: MAX_PAGE, last_evaluated_key: cursor }
-  const page = await get("providerConfigs", "list", { urlParams })
+const loadSharedConfigs = async (get: BoundCall, filters: ConfigParams, cursor: Cursor): Promise<ConfigPage> => {
+  const page = await get("providerConfigs", "list", { urlParams: { ...filters, limit: MAX_PAGE, ...cursor } })
   const data = page.data.filter(({ org_id }) => org_id === null)
-  return data.length > 0 || page.last_evaluated_key === null
-    ? { ...page, data }
-    : loadSharedConfigs(get, filters, page.last_evaluated_key)
+  const next = nextPage(page)
+  return data.length > 0 || next === undefined ? { ...page, data } : loadSharedConfigs(get, filters, next)
 }
 
 /** With an organisation: its own configurations first, in the order they are tried; then the shared ones. */
@@ -40,14 +32,12 @@ const loadConfigs = async (
   get: BoundCall,
   org_id: string | undefined,
   filters: ConfigParams,
-  cursor: string | undefined
+  cursor: Cursor
 ): Promise<ConfigPage> => {
-  if (org_id === undefined)
-    return get("providerConfigs", "list", { urlParams: { ...filters, limit: 25, last_evaluated_key: cursor } })
+  if (org_id === undefined) return get("providerConfigs", "list", { urlParams: { ...filters, limit: 25, ...cursor } })
+  const isFirst = Object.keys(cursor).length === 0
   const [own, shared] = await Promise.all([
-    cursor === undefined
-      ? get("providerConfigs", "list", { urlParams: { ...filters, org_id, limit: MAX_PAGE } })
-      : undefined,
+    isFirst ? get("providerConfigs", "list", { urlParams: { ...filters, org_id, limit: MAX_PAGE } }) : undefined,
     loadSharedConfigs(get, filters, cursor)
   ])
   return { ...shared, data: [...(own?.data ?? []), ...shared.data] }

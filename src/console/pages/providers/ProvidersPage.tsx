@@ -8,9 +8,10 @@ import { useState } from "preact/hooks"
 import { type Answer, call, type Request } from "../../api/ConsoleApi.ts"
 import { Problem } from "../../api/ApiResponse.ts"
 import { Badge } from "../../components/Badge.tsx"
-import { EmptyState, ChooseOrgFirst } from "../../components/Loading.tsx"
+import { EmptyState } from "../../components/DataTable.tsx"
+import { ChooseOrgFirst } from "../../components/Loading.tsx"
 import { Field, Form, Picker, type Values } from "../../components/Form.tsx"
-import { useAllPages, useLoad } from "../../state/LoadHooks.ts"
+import { useLoad, useOrgItems } from "../../state/LoadHooks.ts"
 import { labelOf, optionsOf } from "../../state/Display.ts"
 import { providerName } from "./ProviderNames.ts"
 import { requireAmount } from "../../api/Amount.ts"
@@ -178,11 +179,7 @@ const PayoutFields = ({ beneficiaries }: { readonly beneficiaries: ReadonlyArray
 )
 
 const useBeneficiaries = (wanted: boolean): ReadonlyArray<Beneficiary> | undefined => {
-  const { data } = useAllPages(
-    async (get, page) =>
-      wanted ? get("beneficiaries", "list", { urlParams: { ...orgFilter(), ...page } }) : { data: [] },
-    [wanted, orgId.value]
-  )
+  const { data } = useOrgItems("beneficiaries", "list", wanted)
   return data?.filter(({ account_type }) => account_type === "mobile_money" || account_type === "bank")
 }
 

@@ -1,4 +1,3 @@
-import type { ListPage } from "../../api/ApiResponse.ts"
 import type { Item, Request } from "../../api/ConsoleApi.ts"
 import { Badge } from "../../components/Badge.tsx"
 import { ActionButton } from "../../components/Dialog.tsx"
@@ -76,13 +75,12 @@ export const ListEntries = ({ org }: { readonly org: Owner }) => {
   const chosen = route.value.query.get("list") ?? ""
   const filter = chosen === "" ? {} : { list: chosen as Entry["list"] }
   const list = usePages<Entry>(
-    (get, cursor): Promise<ListPage<Entry>> =>
-      org === undefined
-        ? get("rules", "platformEntries", { urlParams: { ...filter, limit: 25, last_evaluated_key: cursor } })
-        : get("rules", "entries", {
-            path: { org_id: org },
-            urlParams: { ...filter, limit: 25, lastEvaluatedKey: cursor }
-          }),
+    (get, cursor) => {
+      const urlParams = { ...filter, limit: 25, ...cursor }
+      return org === undefined
+        ? get("rules", "platformEntries", { urlParams })
+        : get("rules", "entries", { path: { org_id: org }, urlParams })
+    },
     [org, chosen]
   )
   return (

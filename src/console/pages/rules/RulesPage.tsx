@@ -6,7 +6,7 @@ import { Button } from "../../components/Button.tsx"
 import { Table } from "../../components/DataTable.tsx"
 import { ActionButton, Dialog } from "../../components/Dialog.tsx"
 import { Field, type Values } from "../../components/Form.tsx"
-import { EmptyState, Loading } from "../../components/Loading.tsx"
+import { Loading } from "../../components/Loading.tsx"
 import { Page, Tabs } from "../../components/PageFrame.tsx"
 import { Money, Time } from "../../components/Values.tsx"
 import { orgId } from "../../state/ConsoleSession.ts"
@@ -220,44 +220,40 @@ const Remove = ({ org, rule }: { readonly org: Owner; readonly rule: Rule }) => 
   />
 )
 
-const RuleTable = ({ org, rules }: { readonly org: Owner; readonly rules: ReadonlyArray<Rule> }) =>
-  rules.length === 0 ? (
-    <EmptyState icon="rules" title="No rules">
-      A rule limits the payments of one phone number, card, address or beneficiary.
-    </EmptyState>
-  ) : (
-    <Table
-      caption="Rules"
-      rows={rules}
-      keyOf={({ name }) => name}
-      columns={[
-        { name: "Name", show: ({ name }) => <strong>{name}</strong> },
-        {
-          name: "Status",
-          show: ({ is_active }) => <Badge status={is_active ? "active" : "off"} words={is_active ? "On" : "Off"} />
-        },
-        {
-          name: "Payments with the same",
-          show: ({ direction, subject }) =>
-            direction === null ? labelOf(subject) : `${labelOf(subject)}, ${labelOf(direction).toLowerCase()}`
-        },
-        {
-          name: "Limit",
-          below: true,
-          show: (rule) => `${limitText(rule)} within ${durationText(rule.window_seconds * 1000)}`
-        },
-        { name: "Action", show: ({ action }) => labelOf(action) },
-        { name: "Changed", align: "end", wide: true, show: ({ updated_at }) => <Time at={updated_at} /> }
-      ]}
-      actions={(rule) => (
-        <>
-          <Try org={org} rule={rule} />
-          <Switch org={org} rule={rule} />
-          <Remove org={org} rule={rule} />
-        </>
-      )}
-    />
-  )
+const RuleTable = ({ org, rules }: { readonly org: Owner; readonly rules: ReadonlyArray<Rule> }) => (
+  <Table
+    caption="Rules"
+    rows={rules}
+    empty={["rules", "No rules", "A rule limits the payments of one phone number, card, address or beneficiary."]}
+    keyOf={({ name }) => name}
+    columns={[
+      { name: "Name", show: ({ name }) => <strong>{name}</strong> },
+      {
+        name: "Status",
+        show: ({ is_active }) => <Badge status={is_active ? "active" : "off"} words={is_active ? "On" : "Off"} />
+      },
+      {
+        name: "Payments with the same",
+        show: ({ direction, subject }) =>
+          direction === null ? labelOf(subject) : `${labelOf(subject)}, ${labelOf(direction).toLowerCase()}`
+      },
+      {
+        name: "Limit",
+        below: true,
+        show: (rule) => `${limitText(rule)} within ${durationText(rule.window_seconds * 1000)}`
+      },
+      { name: "Action", show: ({ action }) => labelOf(action) },
+      { name: "Changed", align: "end", wide: true, show: ({ updated_at }) => <Time at={updated_at} /> }
+    ]}
+    actions={(rule) => (
+      <>
+        <Try org={org} rule={rule} />
+        <Switch org={org} rule={rule} />
+        <Remove org={org} rule={rule} />
+      </>
+    )}
+  />
+)
 
 /** Of the chosen organisation; without one, a platform admin sees the platform's. */
 export const RulesPage = ({ tab }: { readonly tab: string }) => {

@@ -1,8 +1,8 @@
 import { FilterField } from "../../components/Form.tsx"
 import { type Answer, type Item } from "../../api/ConsoleApi.ts"
 import { Badge } from "../../components/Badge.tsx"
-import { EmptyState, PagedTable, LoadedPage } from "../../components/Loading.tsx"
-import { orgColumn } from "../../components/DataTable.tsx"
+import { PagedTable, LoadedPage } from "../../components/Loading.tsx"
+import { EmptyState, orgColumn } from "../../components/DataTable.tsx"
 import { Time, DetailList, CopyableId, Json } from "../../components/Values.tsx"
 import { useLoad, useOrgItems, useOrgPages } from "../../state/LoadHooks.ts"
 import { linkTo, route } from "../../state/HashRouter.ts"
@@ -27,10 +27,11 @@ type DeliveryRow = Item<"webhookLog", "deliveries">
 
 const statuses = [["", "Any status"] as const, ...optionsOf(["pending", "delivered", "dead"])]
 
-const hostOf = (address: string): string => address.replace(/^https?:\/\//, "")
+export const hostOf = (address: string): string => address.replace(/^https?:\/\//, "")
 
-const useEndpoints = () => {
-  const { data = [] } = useOrgItems("webhooks", "list")
+/** Endpoints by id. Not `wanted`: none. */
+export const useEndpoints = (wanted = true) => {
+  const { data = [] } = useOrgItems("webhooks", "list", wanted)
   return new Map(data.map((endpoint) => [endpoint.webhook_id, endpoint]))
 }
 
