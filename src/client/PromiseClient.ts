@@ -4,6 +4,7 @@ import { type Operation, operations } from "./DeclaredOperations.ts"
 import {
   type Credential,
   credentialHeaders,
+  type ItemOf,
   isRepeatable,
   messageWithoutBody,
   nextPage,
@@ -14,7 +15,7 @@ import {
   unusableOptions,
   type RequestParts
 } from "./RequestRules.ts"
-import type { ItemOf, Operations } from "./WireTypes.ts"
+import type { Operations } from "./WireTypes.ts"
 
 export type CorridorOptions = Credential & {
   /** Address of the service, with or without `/v1`. */

@@ -42,6 +42,13 @@ export interface PageOf<A> {
   readonly lastEvaluatedKey?: string | null
 }
 
+/** Item type of a list; never for answers without pages. */
+export type ItemOf<Answer> = "meta" extends keyof Answer
+  ? Answer extends { readonly data: ReadonlyArray<infer Item> }
+    ? Item
+    : never
+  : never
+
 /** URL parameters of the next page; undefined after the last. */
 export const nextPage = (page: Omit<PageOf<unknown>, "data">): Readonly<Record<string, string>> | undefined => {
   if (typeof page.last_evaluated_key === "string") return { last_evaluated_key: page.last_evaluated_key }

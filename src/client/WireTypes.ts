@@ -85,12 +85,5 @@ export type Operations<Decimal = number> = {
   }
 }
 
-/** Item type of a list; never for answers without pages. */
-export type ItemOf<Answer> = "meta" extends keyof Answer
-  ? Answer extends { readonly data: ReadonlyArray<infer Item> }
-    ? Item
-    : never
-  : never
-
 /** In the published package a union, in which `event_type` tells the data. */
 export type WebhookEvent = Wire<typeof Event.Type>

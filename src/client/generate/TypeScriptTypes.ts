@@ -127,13 +127,6 @@ ${Object.entries(contractSchemas).map(component).join("")}
 export interface Operations {
 ${groups.join("")}}
 
-/** Item type of a list; never for answers without pages. */
-export type ItemOf<Answer> = "meta" extends keyof Answer
-  ? Answer extends { readonly data: ReadonlyArray<infer Item> }
-    ? Item
-    : never
-  : never
-
 /** A delivery of any event; its \`event_type\` tells its data. */
 export type WebhookEvent =
 ${contractEvents.map((event) => `  | ${typeOf(event, "  ", false)}\n`).join("")}`

@@ -3,7 +3,7 @@ import { readFile } from "node:fs/promises"
 import { Effect } from "effect"
 import { NotFound } from "../../domain/Failure.ts"
 import { Settings } from "../../platform/config/Settings.ts"
-import { type Outgoing, alsoByHead, type Incoming, type Route } from "../../platform/http/Route.ts"
+import { alsoByHead, type Incoming, type Route } from "../../platform/http/Route.ts"
 import { compressAsset, assetReply } from "../../platform/http/ReferenceFiles.ts"
 
 interface Guide {
@@ -52,30 +52,20 @@ const headersOf = (type: string) => ({
 /** Written by the build for the address of the service. */
 const ADDRESS = "{PUBLIC_URL}"
 
-type Reply = (incoming: Incoming) => Outgoing
-
-/** Texts are sent compressed, pictures as they are. */
-const replyOf = async ({ body, type }: Guide, publicUrl: string): Promise<Reply> => {
-  const headers = headersOf(type)
-  if (type.startsWith("image/")) return () => ({ status: 200, headers, body, shared: true })
-  const packed = await compressAsset(
-    body.toString().replaceAll(ADDRESS, () => publicUrl),
-    headers
-  )
-  return (incoming) => assetReply(incoming, packed)
-}
-
 const noGuide = new NotFound({ message: "There is no such guide. The list is at /docs/guides." })
 
-const prepare = async (guides: Guides, publicUrl: string): Promise<ReadonlyMap<string, Reply>> =>
-  new Map(
-    await Promise.all(Array.from(guides, async ([path, guide]) => [path, await replyOf(guide, publicUrl)] as const))
-  )
+const prepare = async (guides: Guides, publicUrl: string) => {
+  const assetOf = async ([path, { body, type }]: readonly [string, Guide]) => {
+    const content = type.startsWith("image/") ? body : body.toString().replaceAll(ADDRESS, () => publicUrl)
+    return [path, await compressAsset(content, headersOf(type))] as const
+  }
+  return new Map(await Promise.all(Array.from(guides, assetOf)))
+}
 
 /** The first reader has all guides read and compressed; they are kept. */
 export const guideRoutes = Effect.gen(function* () {
   const { publicUrl } = yield* Settings
-  const replies = yield* Effect.cached(
+  const assets = yield* Effect.cached(
     Effect.tryPromise(readBuilt).pipe(
       Effect.orElse(() => Effect.promise(renderNow)),
       Effect.flatMap((guides) => Effect.promise(() => prepare(guides, publicUrl)))
@@ -85,9 +75,9 @@ export const guideRoutes = Effect.gen(function* () {
     method: "GET",
     path,
     handle: (incoming) =>
-      Effect.flatMap(replies, (all) => {
-        const reply = all.get(nameOf(incoming))
-        return reply === undefined ? Effect.fail(noGuide) : Effect.succeed(reply(incoming))
+      Effect.flatMap(assets, (all) => {
+        const asset = all.get(nameOf(incoming))
+        return asset === undefined ? Effect.fail(noGuide) : Effect.succeed(assetReply(incoming, asset))
       })
   })
   const page = ({ params }: Incoming) => params["page"] ?? ""

@@ -27,13 +27,17 @@ type Version = ReturnType<typeof versionOf>
 /** Smallest first; the last is not compressed. */
 type CompressedAsset = ReadonlyArray<Version>
 
-/** An asset that never changes while the service runs: compressed once, with an ETag. `brotli`: compressed by the build. */
+/**
+ * An asset that never changes while the service runs: compressed once, with an ETag. `brotli`: compressed by the build.
+ * Pictures stay as they are.
+ */
 export const compressAsset = async (
   content: string | Buffer,
   headers: Headers,
   brotli?: Buffer
 ): Promise<CompressedAsset> => {
   const plain = Buffer.from(content)
+  if (headers["content-type"]?.startsWith("image/") === true) return [versionOf(plain, headers)]
   return [
     ...(brotli === undefined ? [] : [versionOf(brotli, headers, "br")]),
     versionOf(await promisify(gzip)(plain, { level: 9 }), headers, "gzip"),
