@@ -202,8 +202,11 @@ const read = (literal: string): number | WireNumber => {
   return String(value) === literal && !/e/i.test(literal) ? value : new WireNumber(literal)
 }
 
+/** Also fits some texts whose digits stand in a string. */
+const mayHoldNumber = /(?:^|[:[,])\s*-?\d/
+
 export const parseExactJson = (text: string): unknown =>
-  /\d/.test(text) ? parse(text, null, { parseNumber: read }) : JSON.parse(text)
+  mayHoldNumber.test(text) ? parse(text, null, { parseNumber: read }) : JSON.parse(text)
 
 const asWritten = (literal: string): string => literal
 

@@ -1,9 +1,12 @@
 /**
  * An amount of one currency, counted in its minor unit. The only type in which amounts are added and compared.
  */
-import { BigDecimal, Data, Either, Option } from "effect"
+import { BigDecimal, Data, Either } from "effect"
 import { type AnyCurrencyCode, computedScaleOf, exponentOfAny } from "./Currency.ts"
-import { fractionDigits, fromPlainText, roundToScale, toPlainText } from "./Decimal.ts"
+import { fractionDigits, roundToScale, toPlainText } from "./Decimal.ts"
+
+/** Decimal text without an exponent: digits before and behind the point. */
+const PLAIN = /^(-?\d+)(?:\.(\d+))?$/
 
 export class CurrencyMismatch extends Data.TaggedError("CurrencyMismatch")<{
   readonly left: AnyCurrencyCode
@@ -34,10 +37,12 @@ export class Money extends Data.Class<{ readonly currency: AnyCurrencyCode; read
   }
 
   static fromNumericText(text: string, currency: AnyCurrencyCode): Either.Either<Money, string> {
-    return Option.match(fromPlainText(text), {
-      onNone: () => Either.left("is not decimal text"),
-      onSome: (d) => Money.fromDecimal(d, currency)
-    })
+    const [, whole, fraction = ""] = PLAIN.exec(text) ?? []
+    if (whole === undefined) return Either.left("is not decimal text")
+    const exponent = exponentOfAny(currency)
+    return fraction.length > exponent
+      ? Money.fromDecimal(BigDecimal.make(BigInt(whole + fraction), fraction.length), currency)
+      : Either.right(new Money({ currency, minor: BigInt(whole + fraction.padEnd(exponent, "0")) }))
   }
 
   get exponent(): number {

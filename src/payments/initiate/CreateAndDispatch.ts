@@ -23,7 +23,7 @@ import { type Check, joined, RuleCheck, type RuleResult } from "../rules/RuleChe
 import type { RiskConfig } from "../rules/RuleStore.ts"
 import { PaymentCommand, paymentIds } from "../settlement/PaymentCommand.ts"
 import { Dispatch } from "../dispatch/Dispatch.ts"
-import type { Payment } from "../store/Payment.ts"
+import { mergePayment, type Payment } from "../store/Payment.ts"
 import { type NewFee, totalOf } from "../../domain/Fee.ts"
 import { holdAfter } from "../store/PaymentPostings.ts"
 import type { PaymentPlan } from "./PaymentPlan.ts"
@@ -33,7 +33,7 @@ import { PaymentStore } from "../store/PaymentStore.ts"
 import { CheckoutUrl, type PaidLeg, buildOrder } from "../route/BuildOrder.ts"
 import type { Browser } from "../../providers/port/Provider.ts"
 import type { NewPayment } from "../store/Change.ts"
-import { extend, merge } from "../../domain/Merge.ts"
+import { extend } from "../../domain/Merge.ts"
 
 export interface CreateOptions<E = never> {
   readonly key?: NewKey | undefined
@@ -279,8 +279,8 @@ const make = Effect.gen(function* () {
     const chosen = yield* router.choose(orgId, candidates, leg)
     const expiry = routed.expiry === undefined ? {} : { expires_at: yield* routed.expiry }
     const { status } = initialPayment
-    const payment: Payment = merge(initialPayment, expiry, holdAfter(initialPayment, status, chosen.attempt))
-    const order = buildOrder(merge(payment, { expires_at: payment.expires_at ?? endOfPayin(payment) }), leg, {
+    const payment = mergePayment(initialPayment, expiry, holdAfter(initialPayment, status, chosen.attempt))
+    const order = buildOrder(mergePayment(payment, { expires_at: payment.expires_at ?? endOfPayin(payment) }), leg, {
       card: routed.card,
       browser,
       organization,

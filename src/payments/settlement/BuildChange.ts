@@ -13,6 +13,7 @@ import type { AttemptPatch, Change, NewAttempt, PaymentPatch } from "../store/Ch
 import {
   type Attempt,
   kindOfAttempt,
+  mergePayment,
   type OperatorItem,
   type Payment,
   type PaymentFailure,
@@ -334,7 +335,7 @@ export const buildChange = (
   const { attempt, payment } = subject
   const { nextAttempt, outcome, recording, finishedRefund, status } = decision
   const fails = status === "failed" && payment.status !== "failed"
-  const decided = merge(payment, decision.patch, { status })
+  const decided = mergePayment(payment, decision.patch, { status })
   const booksAfterSignal = { allocations: subject.allocations, movements: recording.movements }
   const returnedInFull = fullReturnOf(payment, decision)
   const allocations = [
@@ -355,7 +356,7 @@ export const buildChange = (
     recording.toWrite.length === 0 && status === payment.status ? {} : { refunded: refundedOf(decided, books) },
     reservePatch(decided, organizationAccount(decided), moment.at)
   )
-  const after = merge(payment, patch, { status, version: payment.version + 1, updated_at: moment.at })
+  const after = mergePayment(payment, patch, { status, version: payment.version + 1, updated_at: moment.at })
   const answered = attemptPatch(subject, signal, decision, source, moment)
   const opened = openItems(subject, decision, answered, source, moment)
   const stuck = opened.some(({ attempt_id, kind }) => kind === "unknown_outcome" && attempt_id === attempt.attempt_id)

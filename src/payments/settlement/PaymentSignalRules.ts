@@ -10,7 +10,7 @@ import {
   type ProviderSignal
 } from "../../domain/PaymentStatusRules.ts"
 import type { PaymentPatch, NewAttempt } from "../store/Change.ts"
-import { type Attempt, type Payment, type PaymentFailure, moneyAtProvider } from "../store/Payment.ts"
+import { type Attempt, type Payment, type PaymentFailure, mergePayment, moneyAtProvider } from "../store/Payment.ts"
 import { isReversed, fundingThrough, holdAfter } from "../store/PaymentPostings.ts"
 import type { AttemptOfPayment } from "../store/PaymentStore.ts"
 import {
@@ -167,7 +167,7 @@ export const decidePaymentChange = (
   const end = planEnd(subject, signal, standing, signalPatch, source, moment)
   const hold = payment.direction === "outbound" ? holdAfter(payment, status, nextAttempt) : {}
   const patch = merge(signalPatch, end.patch, hold)
-  const after = merge(payment, patch, { status })
+  const after = mergePayment(payment, patch, { status })
   return buildChange(
     subject,
     signal,

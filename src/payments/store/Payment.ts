@@ -11,6 +11,7 @@ import type { PaymentReserve } from "../../domain/Reserve.ts"
 import { nextActions, type Report } from "../../domain/Outcome.ts"
 import type { RecordedMovement } from "../../domain/Movement.ts"
 import { CryptoNetwork } from "../../domain/Currency.ts"
+import { makeMerge } from "../../domain/Merge.ts"
 
 const Json = Schema.Record({ key: Schema.String, value: Schema.Unknown })
 const Text = Schema.NullOr(Schema.String)
@@ -111,6 +112,20 @@ export interface Payment extends Schema.Schema.Type<typeof PaymentFields> {
   /** Ledger account that funds or receives it; null: the organisation's settlement account. */
   readonly funding: LedgerAccount | null
 }
+
+const otherFields = {
+  amount: true,
+  target: true,
+  metadata: true,
+  refunds: true,
+  refunded: true,
+  total_fees: true,
+  reserve: true,
+  funding: true
+} satisfies Record<Exclude<keyof Payment, keyof typeof PaymentFields.fields>, true>
+
+/** A payment with other values of its fields. */
+export const mergePayment = makeMerge<Payment>([...Object.keys(PaymentFields.fields), ...Object.keys(otherFields)])
 
 export const AttemptFields = Schema.Struct({
   attempt_id: AttemptId,

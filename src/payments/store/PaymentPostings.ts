@@ -23,11 +23,10 @@ import {
   netByAttempt,
   type NetByAttempt
 } from "../../domain/Movement.ts"
-import type { Allocation, Books, Payment, Refund, Attempt } from "./Payment.ts"
+import { type Allocation, type Books, mergePayment, type Payment, type Refund, type Attempt } from "./Payment.ts"
 import { type Change, type NewPayment, noBooks, booksAfter } from "./Change.ts"
 import { reservePostings } from "./PaymentReserve.ts"
 import { isFinal, type PaymentStatus } from "../../domain/PaymentStatus.ts"
-import { merge } from "../../domain/Merge.ts"
 
 /**
  * Ledger accounts of a payment: the provider's, and the organisation's that funds it or receives it. Both depend on the
@@ -377,7 +376,7 @@ const reserveEntries = (before: Payment, booksBefore: Books, after: Payment, boo
 
 export const entriesOfChange = (change: Change): ReadonlyArray<Entry> => {
   const { patch, payment, status, booksBefore = noBooks } = change
-  const after = merge(payment, patch, { status, version: payment.version + 1 })
+  const after = mergePayment(payment, patch, { status, version: payment.version + 1 })
   const { kind, reference } = aboutChange(change, after)
   const books = booksAfter(change)
   const [decided] = change.allocations ?? []

@@ -61,7 +61,7 @@ import {
   type NewAttempt,
   type NewPayment
 } from "./Change.ts"
-import { merge } from "../../domain/Merge.ts"
+import { mergePayment } from "./Payment.ts"
 
 const places = rowsAs(Schema.Struct({ seq: Schema.Number }))
 const changedRows = rowsAs(Schema.Struct({ seq: Schema.Number, has_webhooks: Schema.Boolean }))
@@ -114,7 +114,7 @@ const changeBody = (
 ) => {
   const { attempt, at, callback, cause, closeItems, events, nextAttempt, openItems, payment, status } = change
   const reserve = reserveAfter(change, entries)
-  const after = merge(payment, change.patch)
+  const after = mergePayment(payment, change.patch)
   // Its columns are written out: an object that is spread and gets other fields is slow to make.
   const body = {
     seq,

@@ -39,6 +39,12 @@ type Layout = ((sent: Sent) => object) | null
 
 type Parser = (text: string) => unknown
 
+/** Most columns of objects are empty. */
+const orEmpty =
+  (parse: Parser): Parser =>
+  (text) =>
+    text === "{}" ? {} : parse(text)
+
 const returnsRow = (columns: ReadonlyArray<string>): ((parsers: ReadonlyArray<Parser>, sent: Sent) => object) => {
   const members = columns.map(
     (name, n) => `${JSON.stringify(name)}: sent[${n}] === null ? null : parsers[${n}](sent[${n}])`
@@ -63,7 +69,10 @@ const makeLayouts = () => {
       made.set(statement, known)
     }
     const { make } = known
-    const parsers = fields.map(({ dataTypeID }): Parser => client.getTypeParser(dataTypeID, "text"))
+    const parsers = fields.map(({ dataTypeID }): Parser => {
+      const parse = client.getTypeParser(dataTypeID, "text")
+      return dataTypeID === Pg.types.builtins.JSONB ? orEmpty(parse) : parse
+    })
     return (sent) => make(parsers, sent)
   }
 }
