@@ -25,15 +25,6 @@ const Credentials = Schema.parseJson(
   })
 )
 
-export interface RunningSandbox {
-  readonly baseUrl: string
-  readonly orgId: string
-  readonly orgName: string
-  readonly apiKey: string
-  /** A user of the organisation. */
-  readonly userId: string
-}
-
 const START = 'start one with "npm start", then run this again.'
 
 const answers = (baseUrl: string) =>
@@ -54,15 +45,17 @@ export const runningSandbox = Effect.fnUntraced(function* (inLiveMode: string) {
   )
   yield* answers(base_url)
   const [{ api_key, name, org_id, users }] = orgs
-  const sandbox: RunningSandbox = {
+  return {
     baseUrl: base_url,
     orgId: org_id,
     orgName: name,
     apiKey: api_key,
+    /** A user of the organisation. */
     userId: users[0].user_id
   }
-  return sandbox
 })
+
+export type RunningSandbox = Effect.Effect.Success<ReturnType<typeof runningSandbox>>
 
 /** The sandbox that runs on this machine, with the key that it wrote into its data folder. */
 const sandboxHere = Effect.map(

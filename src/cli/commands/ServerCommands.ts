@@ -26,7 +26,7 @@ const command = commandOn("server")
 const backupActions = () => import("../database/LocalBackup.ts")
 
 /** The events that a command can cause; others take a person, another service or a failure. */
-export const triggerable = [
+const triggerable = [
   "payment.completed",
   "payment.processing",
   "transaction.updated",

@@ -7,8 +7,8 @@ import type { Member, User } from "../../people/users/UserStore.ts"
 import { mapRefusal } from "../../platform/database/DatabaseFailure.ts"
 import { type Notification, Outbox } from "../../platform/notifications/NotificationStore.ts"
 import { allPages, findOrganization, findUser, onRecords, permitFor, permitIn } from "../shared/LocalDatabase.ts"
-import { decodeInput, type IdInput, type JsonInput, type OrgInput, refuse } from "../shared/CommandInput.ts"
-import { minute, properties, printable, tableLayout } from "../shared/Table.ts"
+import { decodeInput, type JsonInput, type OrgInput, refuse } from "../shared/CommandInput.ts"
+import { minute, properties, printable, tableOf } from "../shared/Table.ts"
 import { Members } from "../../people/members/Members.ts"
 import { AuditLog } from "../../platform/audit/AuditLog.ts"
 import {
@@ -164,6 +164,19 @@ export const issue = Effect.fnUntraced(function* (input: TokenInput & { readonly
 /** The text may hold the token of an invitation: only "show" shows it. */
 const withoutText = ({ text: _text, ...rest }: Notification) => rest
 
+const messageTable = tableOf<Notification>(
+  {
+    ID: "notification_id",
+    KIND: "kind",
+    PRIORITY: "priority",
+    TO: "to",
+    SUBJECT: "subject",
+    CREATED: (one) => minute(one.created_at)
+  },
+  "The outbox is empty.",
+  ["KIND", "CREATED", "PRIORITY"]
+)
+
 export const listMessages = onRecords(
   Effect.fnUntraced(function* ({ org }: OrgInput) {
     const outbox = yield* Outbox
@@ -172,19 +185,7 @@ export const listMessages = onRecords(
       (window) => outbox.list(permit, window),
       (notification) => notification.notification_id
     )
-    const rows = all.map((one) => [
-      one.notification_id,
-      one.kind,
-      one.priority,
-      one.to,
-      one.subject,
-      minute(one.created_at)
-    ])
-    const titles = ["ID", "KIND", "PRIORITY", "TO", "SUBJECT", "CREATED"]
-    return {
-      data: all.map(withoutText),
-      ...tableLayout(titles, rows, "The outbox is empty.", ["KIND", "CREATED", "PRIORITY"])
-    }
+    return { data: all.map(withoutText), ...messageTable(all) }
   })
 )
 
@@ -202,7 +203,7 @@ const messageText = (one: Notification): string => {
 }
 
 export const showMessage = onRecords(
-  Effect.fnUntraced(function* ({ id }: IdInput) {
+  Effect.fnUntraced(function* ({ id }: JsonInput & { readonly id: string }) {
     const outbox = yield* Outbox
     const data = yield* outbox
       .show(yield* permitFor("platform"), uuidOrNil(id))

@@ -13,11 +13,6 @@ export interface OrgInput extends JsonInput {
   readonly org: Option.Option<string>
 }
 
-/** Input of commands that take nothing but an id. */
-export interface IdInput extends JsonInput {
-  readonly id: string
-}
-
 /** The fields that were given. */
 export const givenFields = (fields: Readonly<Record<string, Option.Option<unknown>>>) => Rec.getSomes(fields)
 

@@ -84,17 +84,6 @@ export const addressIn = (text: string): Option.Option<string> =>
     ({ href }) => href.replace(/\/+$/, "")
   )
 
-type Values = readonly [apiKey: string | undefined, token: string | undefined]
-
-const credentialOf = (
-  names: readonly [apiKey: string, token: string],
-  values: Values
-): Option.Option<GivenCredential> => {
-  const [[keyName, tokenName], [apiKey, token]] = [names, values]
-  if (token !== undefined) return Option.some({ from: tokenName, kind: "token", value: token })
-  return Option.map(Option.fromNullable(apiKey), (value) => ({ from: keyName, kind: "API key", value }))
-}
-
 /** Flags override environment variables. */
 export const targetOf = (
   typed: Typed,
@@ -104,9 +93,13 @@ export const targetOf = (
   const url = typed.url ?? set("CORRIDOR_URL")
   const address = url === undefined ? Option.none() : addressIn(url)
   const typedOne = typed["api-key"] !== undefined || typed.token !== undefined
-  const credential = typedOne
-    ? credentialOf(["--api-key", "--token"], [typed["api-key"], typed.token])
-    : credentialOf(["CORRIDOR_API_KEY", "CORRIDOR_TOKEN"], [set("CORRIDOR_API_KEY"), set("CORRIDOR_TOKEN")])
+  const credentials: ReadonlyArray<Omit<GivenCredential, "value"> & { readonly value: string | undefined }> = [
+    { from: "--token", kind: "token", value: typed.token },
+    { from: "--api-key", kind: "API key", value: typed["api-key"] },
+    { from: "CORRIDOR_TOKEN", kind: "token", value: set("CORRIDOR_TOKEN") },
+    { from: "CORRIDOR_API_KEY", kind: "API key", value: set("CORRIDOR_API_KEY") }
+  ]
+  const credential = credentials.find((one): one is GivenCredential => one.value !== undefined)
   const server = Effect.suspend(() => {
     if (typed["api-key"] !== undefined && typed.token !== undefined) {
       return refuse("Give --api-key or --token, not both.")
@@ -115,13 +108,13 @@ export const targetOf = (
       return typedOne ? refuse("A credential needs a server: say which with --url.") : Effect.succeedNone
     }
     if (Option.isNone(address)) return refuse(`${url} is not the address of a server, such as https://pay.example.`)
-    if (Option.isNone(credential)) {
+    if (credential === undefined) {
       return refuse(
         `Say as whom to talk to ${address.value}: --api-key KEY or --token JWT, or CORRIDOR_API_KEY or CORRIDOR_TOKEN.`
       )
     }
-    const { kind, value } = credential.value
-    return Option.match(credentialProblem(credential.value), {
+    const { kind, value } = credential
+    return Option.match(credentialProblem(credential), {
       onNone: () =>
         Effect.succeedSome({ url: address.value, credential: kind === "token" ? { token: value } : { apiKey: value } }),
       onSome: refuse
