@@ -39,9 +39,7 @@ import "./style/pages.css"
 
 const NotFoundPage = () => (
   <Page title="Page not found">
-    <EmptyState icon="search" title="This page does not exist">
-      <a href="#/">Back to the overview</a>
-    </EmptyState>
+    <EmptyState of={["search", "This page does not exist", <a href="#/">Back to the overview</a>]} />
   </Page>
 )
 

@@ -3,23 +3,16 @@ import { go } from "../state/HashRouter.ts"
 import { orgName, seesAllOrgs } from "../state/ConsoleSession.ts"
 import { Icon, type IconName } from "./Button.tsx"
 
-interface EmptyStateProps {
-  readonly icon: IconName
-  readonly title: string
-  readonly children?: ComponentChildren
-}
+/** Icon, title and hint for an empty list. */
+export type Empty = readonly [icon: IconName, title: string, hint?: ComponentChildren]
 
-/** Empty list, with a hint. */
-export const EmptyState = ({ children, icon, title }: EmptyStateProps) => (
+export const EmptyState = ({ of: [icon, title, hint] }: { readonly of: Empty }) => (
   <div class="empty">
     <Icon name={icon} />
     <p class="empty-title">{title}</p>
-    {children !== undefined && <div class="muted">{children}</div>}
+    {hint !== undefined && <div class="muted">{hint}</div>}
   </div>
 )
-
-/** Icon, title and hint for an empty list. */
-export type Empty = readonly [icon: IconName, title: string, hint?: string]
 
 export interface Column<A> {
   readonly name: string
@@ -66,14 +59,7 @@ const actionsColumn = <A,>(show: Column<A>["show"]): Column<A> => ({
 })
 
 export const Table = <A,>({ actions, caption, columns: shown, empty, hrefOf, keyOf, rows }: TableProps<A>) => {
-  if (empty !== undefined && rows.length === 0) {
-    const [icon, title, hint] = empty
-    return (
-      <EmptyState icon={icon} title={title}>
-        {hint}
-      </EmptyState>
-    )
-  }
+  if (empty !== undefined && rows.length === 0) return <EmptyState of={empty} />
   const columns = actions === undefined ? shown : [...shown, actionsColumn(actions)]
   return (
     <div class="table-frame">

@@ -56,12 +56,7 @@ interface PagedListProps<A> {
 }
 
 /** Shows a placeholder, a problem, an empty state, or the items with a button for more. */
-export const PagedList = <A,>({
-  children,
-  empty: [icon, title, hint],
-  list,
-  moreName = "Show more"
-}: PagedListProps<A>) => {
+export const PagedList = <A,>({ children, empty, list, moreName = "Show more" }: PagedListProps<A>) => {
   const { items, loading, more, problem, reload } = list
   return (
     <div class="listing" aria-busy={loading}>
@@ -70,9 +65,7 @@ export const PagedList = <A,>({
         {items === undefined ? (
           problem === undefined && <Skeleton lines={8} />
         ) : items.length === 0 ? (
-          <EmptyState icon={icon} title={title}>
-            {hint}
-          </EmptyState>
+          <EmptyState of={empty} />
         ) : (
           children(items)
         )}
@@ -121,9 +114,7 @@ export const LoadedPage = <A,>({ above, children, loaded, title }: LoadedPagePro
 
 /** Shown to a platform admin on pages that need one organisation. */
 export const ChooseOrgFirst = () => (
-  <EmptyState icon="organization" title="Choose an organisation">
-    Choose one at the end of the menu.
-  </EmptyState>
+  <EmptyState of={["organization", "Choose an organisation", "Choose one at the end of the menu."]} />
 )
 
 interface OneOrgPageProps {

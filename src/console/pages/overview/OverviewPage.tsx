@@ -121,9 +121,7 @@ export const Trends = ({ trends }: { readonly trends: TrendsData }) => {
   if (totals.count === 0) {
     return (
       <Card title="Payments by day">
-        <EmptyState icon="payments" title="No payments in the last 30 days">
-          Payments of the last 30 days appear here.
-        </EmptyState>
+        <EmptyState of={["payments", "No payments in the last 30 days", "Payments of the last 30 days appear here."]} />
       </Card>
     )
   }

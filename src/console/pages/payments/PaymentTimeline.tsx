@@ -242,13 +242,7 @@ const LaneRow = ({
           <tspan class="lane-outcome">{`  ${said.length > room ? `${said.slice(0, room)}…` : said}`}</tspan>
         )}
       </text>
-      <line
-        class="lane-line"
-        x1={place(Number.NEGATIVE_INFINITY)}
-        x2="100%"
-        y1={top + 18 + BAR / 2}
-        y2={top + 18 + BAR / 2}
-      />
+      <line class="lane-line" x1={EDGE} x2="100%" y1={top + 18 + BAR / 2} y2={top + 18 + BAR / 2} />
       {lane.marks.map((mark, index) => (
         <MarkShape key={index} named={at === 0} mark={mark} from={place(mark.from)} to={place(mark.to)} y={top + 18} />
       ))}
@@ -281,8 +275,7 @@ export const TimelineChart = ({ items, isFinal }: TimelineChartProps) => {
   const isMissing = itemsOfKind(items, "delivery").some(({ status }) => status !== "delivered")
   const lanes = lanesOf(items, endOf(items, isFinal), useEndpoints(isMissing))
   const scale = scaleOf(lanes)
-  const place = (time: number) =>
-    time === Number.NEGATIVE_INFINITY ? EDGE : EDGE + scale(time) * Math.max(0, width - 3 * EDGE)
+  const place = (time: number) => EDGE + scale(time) * Math.max(0, width - 3 * EDGE)
   const height = TOP + lanes.length * LANE + 8
   return (
     <div ref={frame} class="track">

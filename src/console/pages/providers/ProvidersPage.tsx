@@ -103,9 +103,13 @@ const NetworkFields = ({ country }: { readonly country: string }) => {
 const RouteExplanation = ({ route }: { readonly route: Route }) => (
   <>
     {route.candidates.length === 0 ? (
-      <EmptyState icon="providers" title="No provider available">
-        The payment would be refused: no configuration of this corridor remains.
-      </EmptyState>
+      <EmptyState
+        of={[
+          "providers",
+          "No provider available",
+          "The payment would be refused: no configuration of this corridor remains."
+        ]}
+      />
     ) : (
       <ol class="candidates">
         {route.candidates.map(({ config_id, priority, provider }, at) => (
@@ -215,9 +219,13 @@ const RoutePreview = () => {
       </Card>
       <Card title="Route" note="Nothing is created, and no provider is called.">
         {route === undefined ? (
-          <EmptyState icon="providers" title="Describe a payment">
-            Shows the providers in order, and the excluded ones with reasons.
-          </EmptyState>
+          <EmptyState
+            of={[
+              "providers",
+              "Describe a payment",
+              "Shows the providers in order, and the excluded ones with reasons."
+            ]}
+          />
         ) : (
           <RouteExplanation route={route} />
         )}

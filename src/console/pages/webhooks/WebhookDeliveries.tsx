@@ -96,7 +96,7 @@ const headerLines = (headers: Readonly<Record<string, string>>): string =>
 
 const Attempts = ({ log }: Pick<DeliveryDetail, "log">) =>
   log.length === 0 ? (
-    <EmptyState icon="webhooks" title="Not sent yet" />
+    <EmptyState of={["webhooks", "Not sent yet"]} />
   ) : (
     <ol class="attempts">
       {log.map((attempt) => (

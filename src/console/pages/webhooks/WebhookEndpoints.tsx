@@ -36,7 +36,7 @@ const TrendsCard = ({ id, per }: { readonly id: string; readonly per: Trends["pe
     <Loading loaded={loaded}>
       {({ data: { latency, periods } }) => {
         const total = states.reduce((sum, [name]) => sum + sumOf(periods, name), 0)
-        if (total === 0) return <EmptyState icon="webhooks" title="No deliveries in this time" />
+        if (total === 0) return <EmptyState of={["webhooks", "No deliveries in this time"]} />
         const said = states.map(([name, words]) => `${sumOf(periods, name)} ${words.toLowerCase()}`).join(", ")
         return (
           <>

@@ -45,9 +45,7 @@ type Event = Answer<"webhookLog", "events">["data"][number]
 
 const EventList = ({ events }: { readonly events: ReadonlyArray<Event> }) =>
   events.length === 0 ? (
-    <EmptyState icon="webhooks" title="No events yet">
-      Events appear here within two seconds.
-    </EmptyState>
+    <EmptyState of={["webhooks", "No events yet", "Events appear here within two seconds."]} />
   ) : (
     <ul class="tail">
       {events.map((event) => (
