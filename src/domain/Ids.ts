@@ -112,7 +112,8 @@ export class Ids extends Context.Tag("corridor/Ids")<
     readonly next: Effect.Effect<string>
     /** New id. */
     readonly make: <Id extends string>(of: Naming<Id>) => Effect.Effect<Id>
-    readonly several: (count: number) => Effect.Effect<Array<string>>
+    /** Makes at most so many ids, each when it is asked for. */
+    readonly atMost: (count: number) => Effect.Effect<() => string>
     readonly bytes: (count: number) => Effect.Effect<Uint8Array>
   }
 >() {
@@ -128,9 +129,16 @@ export class Ids extends Context.Tag("corridor/Ids")<
       bytes: (count) => draw(count, (random) => random),
       next,
       make: <Id extends string>(_of: Naming<Id>) => next as Effect.Effect<Id>,
-      several: (count) =>
-        drawn(RANDOM_BYTES * count, (millis, random) =>
-          Array.from({ length: count }, (_, at) => ordered(millis, random.subarray(at * RANDOM_BYTES)))
+      atMost: (count) =>
+        Effect.clockWith((clock) =>
+          draw(RANDOM_BYTES * count, (random) => {
+            let at = 0
+            return () => {
+              const own = random.subarray(at, (at += RANDOM_BYTES))
+              if (own.length < RANDOM_BYTES) throw new Error(`More than the ${count} ids that were drawn`)
+              return ordered(clock.unsafeCurrentTimeMillis(), own)
+            }
+          })
         )
     }
   }

@@ -33,12 +33,18 @@ describe("Ids", () => {
         const made: Array<string> = []
         for (let millis = 0; millis < 20; millis++) {
           yield* TestClock.adjust("1 millis")
-          for (let one = 0; one < 50; one++) made.push(yield* ids.next, ...(yield* ids.several(3)))
+          for (let one = 0; one < 50; one++) {
+            const newId = yield* ids.atMost(3)
+            made.push(yield* ids.next, newId(), newId())
+          }
         }
         for (const id of made) expect(id).toMatch(shape)
         expect(made.toSorted()).toEqual(made)
         expect(new Set(made).size).toBe(made.length)
         expect(made.at(-1)!.slice(0, 13)).toBe("00000000-0014")
+        const newId = yield* ids.atMost(1)
+        expect(newId()).toMatch(shape)
+        expect(newId).toThrow("More than the 1 ids")
       }).pipe(Effect.provide(layer))
     )
   }

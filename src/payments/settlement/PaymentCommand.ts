@@ -121,12 +121,12 @@ const make = Effect.gen(function* () {
 
   const write = Effect.fnUntraced(function* (payment: Payment, act: PaymentAction) {
     const at = new Date(yield* Clock.currentTimeMillis)
-    const fresh = yield* ids.several(EVENTS_PER_CHANGE)
+    const newId = yield* ids.atMost(EVENTS_PER_CHANGE)
     const { status } = act
     const patch = { ...act.patch, ...holdAfter(payment, status, act.nextAttempt) }
     if (payment.funding !== null && act.nextAttempt !== undefined) yield* funding.admit(payment)
     const after: Payment = { ...payment, ...patch, status, version: payment.version + 1, updated_at: at }
-    const events = eventsOf({ at, newId: () => fresh.shift()! }, after, payment.status)
+    const events = eventsOf({ at, newId }, after, payment.status)
     // An attempt begins with the change that it is committed with, not when its provider was picked.
     const begun = act.nextAttempt === undefined ? {} : { nextAttempt: { ...act.nextAttempt, started_at: at } }
     const change: Change = { ...act, ...begun, payment, patch, at, events }

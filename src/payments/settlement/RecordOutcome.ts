@@ -235,10 +235,10 @@ export class RecordOutcome extends Context.Tag("corridor/RecordOutcome")<
         if (source.callback !== undefined && source.callback.provider !== attempt.provider) {
           return yield* Effect.die(new Error(`${source.callback.provider} has no say in what ${attempt.provider} does`))
         }
-        const fresh = yield* ids.several(idsFor(signal))
+        const newId = yield* ids.atMost(idsFor(signal))
         const at = new Date(yield* Clock.currentTimeMillis)
         const enquireIn = yield* nthDelay(enquiries, subject.attempt.enquiries + 1)
-        const moment = { at, newId: () => fresh.shift()!, enquireIn }
+        const moment = { at, newId, enquireIn }
         const decided: Decided = yield* decide(subject, signal, source, moment)
         const { after, change, outcome } = decided
         const fundingEvents =

@@ -173,7 +173,7 @@ const make = Effect.gen(function* () {
   ) {
     const at = new Date(yield* Clock.currentTimeMillis)
     const attempt_id = yield* ids.make(AttemptId)
-    const fresh = yield* ids.several(EVENTS)
+    const newId = yield* ids.atMost(EVENTS)
     const attempt = refundAttempt(taker, "return", attempt_id, at)
     const { collection_id, money } = returnOf(payment, history.movements, sum)
     const part: Refund = {
@@ -201,7 +201,7 @@ const make = Effect.gen(function* () {
       nextAttempt: attempt,
       ...(ended ? {} : { attempt: withoutEnquiries(taker) }),
       booksBefore: history,
-      events: eventsOf({ at, newId: () => fresh.shift()! }, after, payment.status)
+      events: eventsOf({ at, newId }, after, payment.status)
     })
     if (!written) return yield* changed()
     const { allocations, movements } = history

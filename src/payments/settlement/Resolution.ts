@@ -147,8 +147,8 @@ export class Resolution extends Context.Tag("corridor/Resolution")<
         detail: Readonly<Record<string, unknown>>
       ) {
         const at = new Date(yield* Clock.currentTimeMillis)
-        const fresh = yield* ids.several(EVENTS)
-        const decision = { at, by: permit.actor.id, newId: () => fresh.shift()! }
+        const newId = yield* ids.atMost(EVENTS)
+        const decision = { at, by: permit.actor.id, newId }
         const { after, change } = changeOfDecision(payment, history, stated, note, decision)
         const written = store.apply(change).pipe(Effect.catchTag("TransferTaken", ofAnother))
         if (!(yield* written)) return yield* changed()
@@ -228,7 +228,7 @@ export class Resolution extends Context.Tag("corridor/Resolution")<
         const mover = moverOf(history.attempts, whole)
         if (mover === undefined) return yield* changed()
         const sum = yield* partOfSum(payment, history, mover, whole, request.amount)
-        const fresh = yield* ids.several(3)
+        const newId = yield* ids.atMost(3)
         const statement: OperatorStatement = {
           payment,
           history,
@@ -238,7 +238,7 @@ export class Resolution extends Context.Tag("corridor/Resolution")<
           movementId: request.movementId,
           by: permit.actor.id,
           at: new Date(yield* Clock.currentTimeMillis),
-          newId: () => fresh.shift()!
+          newId
         }
         const by = `by ${permit.actor.id}: ${request.reason}`
         const detail = {

@@ -198,8 +198,8 @@ export const makeCreateEscrow = Effect.gen(function* () {
 
   return Effect.fnUntraced(function* (permit: Permit<"escrow">, draft: EscrowDraft) {
     const org_id = yield* organizationOf(permit, "org_id: say which organisation the escrow is for.")
-    const fresh = (yield* ids.several(idCountOf(draft)))[Symbol.iterator]()
-    const planned = yield* escrowFromDraft(org_id, withIds(draft), () => String(fresh.next().value))
+    const newId = yield* ids.atMost(idCountOf(draft))
+    const planned = yield* escrowFromDraft(org_id, withIds(draft), newId)
     yield* check(planned)
     return yield* atomically(
       Effect.tap(store.insert(planned), (escrow) =>
