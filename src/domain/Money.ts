@@ -5,8 +5,8 @@ import { BigDecimal, Data, Either } from "effect"
 import { type AnyCurrencyCode, computedScaleOf, exponentOfAny } from "./Currency.ts"
 import { fractionDigits, roundToScale, toPlainText } from "./Decimal.ts"
 
-/** Decimal text without an exponent: digits before and behind the point. */
-const PLAIN = /^(-?\d+)(?:\.(\d+))?$/
+/** Decimal text without an exponent. */
+const PLAIN = /^-?\d+(?:\.\d+)?$/
 
 export class CurrencyMismatch extends Data.TaggedError("CurrencyMismatch")<{
   readonly left: AnyCurrencyCode
@@ -37,8 +37,8 @@ export class Money extends Data.Class<{ readonly currency: AnyCurrencyCode; read
   }
 
   static fromNumericText(text: string, currency: AnyCurrencyCode): Either.Either<Money, string> {
-    const [, whole, fraction = ""] = PLAIN.exec(text) ?? []
-    if (whole === undefined) return Either.left("is not decimal text")
+    if (!PLAIN.test(text)) return Either.left("is not decimal text")
+    const [whole = "", fraction = ""] = text.split(".", 2)
     const exponent = exponentOfAny(currency)
     return fraction.length > exponent
       ? Money.fromDecimal(BigDecimal.make(BigInt(whole + fraction), fraction.length), currency)

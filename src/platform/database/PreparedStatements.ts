@@ -39,11 +39,16 @@ type Layout = ((sent: Sent) => object) | null
 
 type Parser = (text: string) => unknown
 
-/** Most columns of objects are empty. */
-const orEmpty =
-  (parse: Parser): Parser =>
-  (text) =>
-    text === "{}" ? {} : parse(text)
+const UTC = /^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d(?:\.\d{1,3})?\+00$/
+
+/** Shorter ways for what most values are: an empty object, a time in UTC. */
+const shortcuts: ReadonlyMap<number, (parse: Parser) => Parser> = new Map([
+  [Pg.types.builtins.JSONB, (parse) => (text) => (text === "{}" ? {} : parse(text))],
+  [
+    Pg.types.builtins.TIMESTAMPTZ,
+    (parse) => (text) => (UTC.test(text) ? new Date(`${text.slice(0, 10)}T${text.slice(11, -3)}Z`) : parse(text))
+  ]
+])
 
 const returnsRow = (columns: ReadonlyArray<string>): ((parsers: ReadonlyArray<Parser>, sent: Sent) => object) => {
   const members = columns.map(
@@ -71,7 +76,7 @@ const makeLayouts = () => {
     const { make } = known
     const parsers = fields.map(({ dataTypeID }): Parser => {
       const parse = client.getTypeParser(dataTypeID, "text")
-      return dataTypeID === Pg.types.builtins.JSONB ? orEmpty(parse) : parse
+      return shortcuts.get(dataTypeID)?.(parse) ?? parse
     })
     return (sent) => make(parsers, sent)
   }
