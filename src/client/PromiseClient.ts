@@ -130,7 +130,10 @@ interface Sent extends RequestInit {
 
 const keyOf = ({ headers }: Sent): string | undefined => headers["idempotency-key"]
 
-/** Reads the whole body within the timeout. `AbortSignal.any` is newer than browsers of the console. A followed redirect would send the API key to another address. */
+/**
+ * Reads the whole body within the timeout. A followed redirect would send the API key to another address.
+ * `AbortSignal.any` is newer than some browsers of the console.
+ */
 const fetchWithin = async (timeout: number, url: string, init: Sent, signal: AbortSignal | undefined) => {
   signal?.throwIfAborted()
   const late = new AbortController()

@@ -1,5 +1,5 @@
 /** Builds the console: one script and one style, named by their hashes and compressed at build time. */
-import { readFileSync, writeFileSync } from "node:fs"
+import { writeFileSync } from "node:fs"
 import { basename, join, resolve } from "node:path"
 import { brotliCompressSync, constants } from "node:zlib"
 import { build } from "esbuild"
@@ -10,24 +10,13 @@ const project = resolve(import.meta.dirname, "..", "..")
 
 const sources = ["src/console", "src/reference/style", "src/client", "src/contract", "src/domain"]
 
-/** A constant that the console does not use would keep a part of Effect in its script, 14 KB. */
-const unusedDurations = {
-  name: "unused-durations",
-  setup: (builder) => {
-    builder.onLoad({ filter: /[\\/]domain[\\/]Card\.ts$/ }, ({ path }) => ({
-      contents: readFileSync(path, "utf8").replaceAll("Duration.toMillis(", "/* @__PURE__ */ $&"),
-      loader: "ts"
-    }))
-  }
-}
-
 const writeConsole = async (folder, operations) => {
   const { outputFiles } = await build({
     ...forBrowsers,
     entryPoints: { console: "src/console/App.tsx" },
     outdir: folder,
     entryNames: "[name]-[hash]",
-    plugins: [operationsAsTable(operations), unusedDurations],
+    plugins: [operationsAsTable(operations)],
     write: false
   })
   const names = {}

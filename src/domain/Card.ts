@@ -1,5 +1,4 @@
 /** Data of a card that may be kept: enough to recognise it, never enough to pay. And its expiry. */
-import { Duration } from "effect"
 
 const brands: ReadonlyArray<readonly [RegExp, string]> = [
   [/^4/, "visa"],
@@ -143,7 +142,7 @@ export const maskCard = (card: {
   card_holder_name: card.card_holder_name ?? null
 })
 
-const AFTER_THE_LAST_TIME_ZONE = Duration.toMillis("1 day")
+const AFTER_THE_LAST_TIME_ZONE = 24 * 60 * 60 * 1000
 
 /** A card is good until its month is over, wherever on earth that is last. */
 export const isExpired = (month: string, year: string, now: Date): boolean => {
