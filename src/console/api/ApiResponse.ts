@@ -12,6 +12,13 @@ export class Problem extends Error {
   }
 }
 
+const isOfService = (body: unknown): boolean =>
+  typeof body === "object" && body !== null && "status" in body && body.status === "error"
+
+/** 0 for a 5xx of a proxy: it is no answer of the service, which may have done what was asked. */
+export const answeredStatus = ({ body, status }: { readonly status: number; readonly body: unknown }): number =>
+  status >= 500 && !isOfService(body) ? 0 : status
+
 const titles: Readonly<Record<number, string>> = {
   0: "The service cannot be reached",
   401: "Sign-in failed",

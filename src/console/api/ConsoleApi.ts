@@ -5,7 +5,7 @@ import type { RequestParts } from "../../client/RequestRules.ts"
 import type { Operations } from "../../client/WireTypes.ts"
 import { type Credential, credential, signOut } from "./TabCredential.ts"
 import type { Amount } from "./Amount.ts"
-import { type ListPage, LONGEST_WAIT, Problem, readAllPages } from "./ApiResponse.ts"
+import { answeredStatus, type ListPage, LONGEST_WAIT, Problem, readAllPages } from "./ApiResponse.ts"
 import { renew, renewIfDue } from "./ProviderSignIn.ts"
 
 type AllOperations = Operations<Amount>
@@ -60,7 +60,8 @@ const clientOf = ({ kind, secret }: Credential) =>
 
 const problemOf = (error: unknown): unknown => {
   if (!(error instanceof CorridorError)) return error
-  return new Problem(error.status, error.status === 0 ? "Check your connection, then try again." : error.message)
+  const status = answeredStatus(error)
+  return new Problem(status, status === 0 ? "Check your connection, then try again." : error.message)
 }
 
 const isUnauthorized = (error: unknown): boolean => error instanceof CorridorError && error.status === 401
@@ -90,7 +91,7 @@ export const call = async <G extends Group, N extends Name<G>>(
   { as, key = newIdempotencyKey(), signal }: CallOptions = {}
 ): Promise<Answer<G, N>> => {
   const { urlParams = {}, ...parts } = request as RequestParts
-  const given = Object.fromEntries(Object.entries(urlParams).filter(([, value]) => value !== ""))
+  const given = Object.fromEntries(Object.entries(urlParams).filter(([, value]) => value !== "" && value !== null))
   const send = (by: Credential) =>
     clientOf(by)[group]![name]!({ ...parts, urlParams: given }, { idempotencyKey: key, signal })
   try {

@@ -1,7 +1,7 @@
 /** Automatic retries and paged lists of the console. */
 import { describe, expect, it } from "vitest"
 import { isRepeatable, secondsToRetry } from "../../../src/client/RequestRules.ts"
-import { type Cursor, LONGEST_WAIT, readAllPages } from "../../../src/console/api/ApiResponse.ts"
+import { answeredStatus, type Cursor, LONGEST_WAIT, readAllPages } from "../../../src/console/api/ApiResponse.ts"
 
 describe("automatic retries", () => {
   it.each([
@@ -25,6 +25,21 @@ describe("automatic retries", () => {
     "a %s (keyed: %s) answered %i with Retry-After %s is sent again after %s",
     (method, keyed, status, after, wait) =>
       expect(secondsToRetry(status, after, isRepeatable(method, keyed), LONGEST_WAIT)).toBe(wait)
+  )
+})
+
+describe("the status of an error", () => {
+  // A form keeps its idempotency key unless the service itself has refused: the next attempt must not pay again.
+  it.each([
+    [502, { status: "error", message: "All providers declined." }, 502],
+    [503, { status: "error", message: "Too busy." }, 503],
+    [502, undefined, 0],
+    [502, { message: "Bad Gateway" }, 0],
+    [504, undefined, 0],
+    [403, undefined, 403],
+    [0, undefined, 0]
+  ])("%i with the body %j is shown as %i", (status, body, shown) =>
+    expect(answeredStatus({ status, body })).toBe(shown)
   )
 })
 
