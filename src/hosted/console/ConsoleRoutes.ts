@@ -2,7 +2,7 @@
 import { Effect, Option } from "effect"
 import { NotFound } from "../../domain/Failure.ts"
 import { type Outgoing, withoutSlash, alsoByHead, type Route } from "../../platform/http/Route.ts"
-import { assetReply, compressAsset, policyWith } from "../../platform/http/ReferenceFiles.ts"
+import { assetReply, compressAsset, once, policyWith } from "../../platform/http/ReferenceFiles.ts"
 import { type Mode, Settings } from "../../platform/config/Settings.ts"
 import type { ConsoleSignIn } from "../../platform/config/ConsoleSignIn.ts"
 import { html } from "../../domain/Html.ts"
@@ -26,14 +26,11 @@ const readAsset = async (name: string, contentType: string) => {
 
 const notBuilt = new NotFound({ message: "The console is not built: run npm run build, then start the server again." })
 
-const readConsole = Effect.tryPromise(async () => {
+const readConsole = async () => {
   const names = JSON.parse((await read("names.json")).toString()) as Names
   const script = await readAsset(names.script, "text/javascript; charset=utf-8")
   return { names, assets: new Map([script, await readAsset(names.style, "text/css; charset=utf-8")]) }
-}).pipe(
-  Effect.tapError((error) => Effect.logDebug("The console is not built", error)),
-  Effect.mapError(() => notBuilt)
-)
+}
 
 /** A data URL saves the request for /favicon.ico. */
 const icon =
@@ -81,7 +78,10 @@ const consolePage = ({ script, style }: Names, mode: Mode, signIn: Option.Option
 
 export const consoleRoutes = Effect.gen(function* () {
   const { consoleSignIn, mode } = yield* Settings
-  const built = yield* Effect.cached(readConsole)
+  const built = Effect.tryPromise(once(readConsole)).pipe(
+    Effect.tapError((error) => Effect.logDebug("The console is not built", error)),
+    Effect.mapError(() => notBuilt)
+  )
   return alsoByHead([
     {
       method: "GET",

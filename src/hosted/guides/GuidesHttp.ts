@@ -4,7 +4,7 @@ import { Effect } from "effect"
 import { NotFound } from "../../domain/Failure.ts"
 import { Settings } from "../../platform/config/Settings.ts"
 import { alsoByHead, type Incoming, type Route } from "../../platform/http/Route.ts"
-import { compressAsset, assetReply } from "../../platform/http/ReferenceFiles.ts"
+import { compressAsset, assetReply, once } from "../../platform/http/ReferenceFiles.ts"
 
 interface Guide {
   readonly type: string
@@ -65,17 +65,12 @@ const prepare = async (guides: Guides, publicUrl: string) => {
 /** The first reader has all guides read and compressed; they are kept. */
 export const guideRoutes = Effect.gen(function* () {
   const { publicUrl } = yield* Settings
-  const assets = yield* Effect.cached(
-    Effect.tryPromise(readBuilt).pipe(
-      Effect.orElse(() => Effect.promise(renderNow)),
-      Effect.flatMap((guides) => Effect.promise(() => prepare(guides, publicUrl)))
-    )
-  )
+  const assets = once(async () => prepare(await readBuilt().catch(renderNow), publicUrl))
   const guide = (path: `/${string}`, nameOf: (incoming: Incoming) => string): Route => ({
     method: "GET",
     path,
     handle: (incoming) =>
-      Effect.flatMap(assets, (all) => {
+      Effect.flatMap(Effect.promise(assets), (all) => {
         const asset = all.get(nameOf(incoming))
         return asset === undefined ? Effect.fail(noGuide) : Effect.succeed(assetReply(incoming, asset))
       })

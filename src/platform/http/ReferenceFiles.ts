@@ -62,8 +62,11 @@ const builtOr = (name: string, make: () => string | Promise<string>): Promise<st
     throw error
   })
 
-/** Made for the first reader and kept; after a failure it is made again for the next. */
-const once = <A>(make: () => Promise<A>): (() => Promise<A>) => {
+/**
+ * Made for the first reader and kept; after a failure it is made again for the next. A reader that hangs up does not stop
+ * it, as it would stop an Effect that is cached.
+ */
+export const once = <A>(make: () => Promise<A>): (() => Promise<A>) => {
   let made: Promise<A> | undefined
   return () =>
     (made ??= make().catch((error: unknown) => {

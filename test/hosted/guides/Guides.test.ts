@@ -1,8 +1,11 @@
 /** Every page of docs/ is served below /docs, as HTML and as Markdown. Its links lead to pages and headings that exist. */
 import { readdirSync, readFileSync } from "node:fs"
-import { expect } from "@effect/vitest"
-import { Effect } from "effect"
+import { expect, it } from "@effect/vitest"
+import { Effect, Fiber } from "effect"
 import { canCorrect, paymentStatuses, transitions } from "../../../src/domain/PaymentStatus.ts"
+import { guideRoutes } from "../../../src/hosted/guides/GuidesHttp.ts"
+import type { Incoming } from "../../../src/platform/http/Route.ts"
+import { testSettings } from "../../support/TestSettings.ts"
 import { send } from "../../support/Send.ts"
 import { onServer } from "../../support/TestServer.ts"
 
@@ -26,6 +29,17 @@ const markdownLinksOf = (from: string, text: string) =>
 const markdownPaths = paths.map((path) => `${path}.md`)
 
 const PUBLIC_URL = "https://pay.example.com/corridor"
+
+it.effect("are there for the next reader when the first hangs up while they are read", () =>
+  Effect.gen(function* () {
+    const [page] = yield* guideRoutes
+    const read = page!.handle({ params: { page: "errors" }, request: { headers: {} } } as unknown as Incoming)
+    const first = yield* Effect.fork(read)
+    yield* Effect.yieldNow()
+    yield* Fiber.interrupt(first)
+    expect((yield* read).status).toBe(200)
+  }).pipe(Effect.provide(testSettings({})))
+)
 
 onServer("The guides", "memory", { variables: { PUBLIC_URL } }, (it) => {
   it.effect("answer with a page that has a title and loads nothing but its style and pictures", () =>
