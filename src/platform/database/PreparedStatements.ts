@@ -165,7 +165,14 @@ class PreparedStatement implements Pg.Submittable {
   handleReadyForQuery(): void {
     if (this.failure !== undefined) return this.handleError(this.failure)
     this.own.layouts.set(this.name, this.layout ?? null)
-    this.callback?.(null, resultOf(this.rows))
+    try {
+      this.callback?.(null, resultOf(this.rows))
+    } catch (error) {
+      // As pg does: here it would keep the connection from its next statement.
+      process.nextTick(() => {
+        throw error
+      })
+    }
   }
 }
 
