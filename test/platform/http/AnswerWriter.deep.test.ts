@@ -49,6 +49,15 @@ const asking = (port: number, path: string, times = 1, method = "GET"): Socket =
   return socket
 }
 
+/** Status line and headers of an answer that is not read further. */
+const headOf = async (port: number, path: string): Promise<string> => {
+  const socket = asking(port, path)
+  socket.resume()
+  const [chunk] = (await once(socket, "data")) as [Buffer]
+  socket.destroy()
+  return chunk.toString("latin1").split("\r\n\r\n", 1)[0]!
+}
+
 /** All bytes until the server hangs up. */
 const rest = (socket: Socket) =>
   Effect.promise(async () => {
@@ -114,17 +123,17 @@ it.scopedLive("keeps a slow reader that makes progress, for longer than the time
 
 it.scopedLive("holds no more than the bound for all, refuses further large answers, and then has room again", () =>
   Effect.gen(function* () {
-    // Longer than a busy machine takes to ask for the large answers.
-    const port = yield* server({ timeout: Duration.seconds(15), mostBytes: 24 * MIB })
+    const port = yield* server({ timeout: Duration.seconds(6), mostBytes: 24 * MIB })
     const before = process.memoryUsage()
-    const readers = Array.from({ length: 15 }, () => asking(port, "/huge", 5))
+    const readers: Array<Socket> = []
+    // The system takes a part of each answer, so there is room for a few more than three.
     yield* Effect.promise(() =>
       vi.waitFor(
         async () => {
-          const refused = await fetch(`http://127.0.0.1:${port}/large`)
-          await refused.text()
-          expect(refused.status).toBe(503)
-          expect(refused.headers.get("retry-after")).toMatch(/^\d+$/)
+          readers.push(asking(port, "/huge", 5))
+          const refused = await headOf(port, "/huge")
+          expect(refused).toMatch(/^HTTP\/1\.1 503 /)
+          expect(refused).toMatch(/^retry-after: \d+$/im)
         },
         { timeout: 30_000, interval: 10 }
       )
@@ -139,8 +148,8 @@ it.scopedLive("holds no more than the bound for all, refuses further large answe
     yield* Effect.promise(() =>
       vi.waitFor(
         async () => {
-          const answer = await fetch(`http://127.0.0.1:${port}/large`)
-          expect([answer.status, (await answer.text()).length]).toEqual([200, MIB])
+          const answer = await fetch(`http://127.0.0.1:${port}/huge`)
+          expect([answer.status, (await answer.text()).length]).toEqual([200, 8 * MIB])
         },
         { timeout: 30_000, interval: 200 }
       )
