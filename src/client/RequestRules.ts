@@ -74,7 +74,7 @@ export const secondsToRetry = (
   return isRepeatable || status === 429 ? seconds : undefined
 }
 
-/** Whether sending a request again has no further effect. */
+/** A request that has no further effect when it is sent again. */
 export const isRepeatable = (method: string, hasIdempotencyKey: boolean): boolean =>
   hasIdempotencyKey || (method !== "POST" && method !== "PATCH")
 

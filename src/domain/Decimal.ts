@@ -193,8 +193,10 @@ export const WireDecimal = decimalSchema(
 )
 
 /** Exact decimal text, such as PostgreSQL writes for `numeric`; no exponent, no NaN. */
+export const isPlainText = (text: string): boolean => /^-?\d+(?:\.\d+)?$/.test(text)
+
 export const fromPlainText = (text: string): Option.Option<BigDecimal.BigDecimal> =>
-  /^-?\d+(\.\d+)?$/.test(text) ? BigDecimal.fromString(text) : Option.none()
+  isPlainText(text) ? BigDecimal.fromString(text) : Option.none()
 
 /** JSON whose numbers keep the digits that they were written with: what a double would change stays as its text. */
 const read = (literal: string): number | WireNumber => {

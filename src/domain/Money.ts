@@ -3,10 +3,7 @@
  */
 import { BigDecimal, Data, Either } from "effect"
 import { type AnyCurrencyCode, computedScaleOf, exponentOfAny } from "./Currency.ts"
-import { fractionDigits, roundToScale, toPlainText } from "./Decimal.ts"
-
-/** Decimal text without an exponent. */
-const PLAIN = /^-?\d+(?:\.\d+)?$/
+import { fractionDigits, isPlainText, roundToScale, toPlainText } from "./Decimal.ts"
 
 export class CurrencyMismatch extends Data.TaggedError("CurrencyMismatch")<{
   readonly left: AnyCurrencyCode
@@ -37,7 +34,7 @@ export class Money extends Data.Class<{ readonly currency: AnyCurrencyCode; read
   }
 
   static fromNumericText(text: string, currency: AnyCurrencyCode): Either.Either<Money, string> {
-    if (!PLAIN.test(text)) return Either.left("is not decimal text")
+    if (!isPlainText(text)) return Either.left("is not decimal text")
     const [whole = "", fraction = ""] = text.split(".", 2)
     const exponent = exponentOfAny(currency)
     return fraction.length > exponent

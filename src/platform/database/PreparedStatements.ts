@@ -62,18 +62,12 @@ const returnsRow = (columns: ReadonlyArray<string>): ((parsers: ReadonlyArray<Pa
  * have many columns.
  */
 const makeLayouts = () => {
-  const made = new Map<
-    string,
-    { readonly columns: ReadonlyArray<string>; readonly make: ReturnType<typeof returnsRow> }
-  >()
-  return (statement: string, fields: ReadonlyArray<Pg.FieldDef>, client: Pg.ClientBase): Layout => {
+  const made = new Map<string, ReturnType<typeof returnsRow>>()
+  return (fields: ReadonlyArray<Pg.FieldDef>, client: Pg.ClientBase): Layout => {
     const columns = fields.map(({ name }) => name)
-    let known = made.get(statement)
-    if (known?.columns.length !== columns.length || !columns.every((name, n) => name === known?.columns[n])) {
-      known = { columns, make: returnsRow(columns) }
-      made.set(statement, known)
-    }
-    const { make } = known
+    const key = JSON.stringify(columns)
+    const make = made.get(key) ?? returnsRow(columns)
+    made.set(key, make)
     const parsers = fields.map(({ dataTypeID }): Parser => {
       const parse = client.getTypeParser(dataTypeID, "text")
       return shortcuts.get(dataTypeID)?.(parse) ?? parse
@@ -81,6 +75,8 @@ const makeLayouts = () => {
     return (sent) => make(parsers, sent)
   }
 }
+
+const asError = (cause: unknown): Error => (cause instanceof Error ? cause : new Error(String(cause)))
 
 /** What a statement of its own may use of pg's connection, as pg-cursor does. */
 interface Connection extends Pg.Connection {
@@ -94,7 +90,7 @@ const resultOf = (rows: Array<object>): Pg.QueryResult => ({ command: "", rowCou
 /** What is the same for all statements of a connection. */
 interface OfConnection {
   readonly layouts: Map<string, Layout>
-  readonly layoutOf: (statement: string, fields: ReadonlyArray<Pg.FieldDef>) => Layout
+  readonly layoutOf: (fields: ReadonlyArray<Pg.FieldDef>) => Layout
 }
 
 type Done = (error: Error | null | undefined, result: Pg.QueryResult) => void
@@ -136,21 +132,21 @@ class PreparedStatement implements Pg.Submittable {
       connection.sync()
       return null
     } catch (error) {
-      return error instanceof Error ? error : new Error(String(error))
+      return asError(error)
     } finally {
       connection.stream.uncork()
     }
   }
 
   handleRowDescription({ fields }: { readonly fields: ReadonlyArray<Pg.FieldDef> }): void {
-    this.layout = this.own.layoutOf(this.name, fields)
+    this.layout = this.own.layoutOf(fields)
   }
 
   handleDataRow({ fields }: { readonly fields: Sent }): void {
     try {
       if (this.layout) this.rows.push(this.layout(fields))
     } catch (error) {
-      this.failure = error instanceof Error ? error : new Error(String(error))
+      this.failure = asError(error)
     }
   }
 
@@ -188,7 +184,7 @@ export const prepareRepeated = (pool: Pg.Pool): void => {
     const query = client.query.bind(client) as Query
     const own: OfConnection = {
       layouts: new Map(),
-      layoutOf: (statement, fields) => layoutOf(statement, fields, client)
+      layoutOf: (fields) => layoutOf(fields, client)
     }
     const prepared: Query = (text, values, done) => {
       if (typeof text !== "string" || !Array.isArray(values) || values.length === 0) return query(text, values, done)
