@@ -33,6 +33,18 @@ const partitions = `
     return true;
   end $$;`
 
+const domains = `
+  -- Types of columns in many tables. What writes to such a column is checked by the plan of its statement; a check of the
+  -- table would be parsed and planned again by each statement that writes to the table, whichever columns it changes.
+  create domain country_code as text check (value ~ '^[A-Z]{2}$');
+  create domain currency_code as text check (value ~ '^[A-Z]{3,4}$');
+  create domain fiat_code as text check (value ~ '^[A-Z]{3}$');
+  create domain payment_method as text check (value in ('bank_transfer', 'card', 'mobile_money', 'crypto', 'wallet'));
+  create domain payment_direction as text check (value in ('inbound', 'outbound', 'external'));
+  create domain positive_number as numeric check (value > 0);
+  create domain non_negative_number as numeric check (value >= 0);
+  create domain non_negative_count as integer check (value >= 0);`
+
 const identity = `
   -- Identity of this database. One row.
   create table database_identity (
@@ -129,4 +141,4 @@ const metrics = `
   );
   insert into figures (taken_at) values ('-infinity');`
 
-export default transaction({ besidePrevious: false }, partitions, identity, terms, limits, metrics)
+export default transaction({ besidePrevious: false }, partitions, domains, identity, terms, limits, metrics)

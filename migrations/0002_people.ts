@@ -5,15 +5,15 @@ const organizations = `
   create table organizations (
     org_id uuid primary key,
     name text not null check (length(name) between 1 and 200),
-    country text not null check (country ~ '^[A-Z]{2}$'),
-    currency text not null check (currency ~ '^[A-Z]{3}$'),
+    country country_code not null,
+    currency fiat_code not null,
     email text not null check (length(email) <= 320),
     kyb_status text not null default 'not_started' check (kyb_status in ('not_started', 'pending', 'approved', 'rejected')),
     -- Customer id at the KYB provider, of the latest application.
     kyb_customer_id text unique,
     features text[] not null default '{}',
     -- Payments that reach this amount wait for a review; null: none does.
-    review_threshold numeric check (review_threshold >= 0),
+    review_threshold non_negative_number,
     -- Margin on exchange rates, in basis points.
     spread_bps integer not null default 0 check (spread_bps between 0 and 9999),
     -- Reserve and payout delay of payins, one rule for each payment method.
@@ -33,7 +33,7 @@ const users = `
     -- The "sub" of the identity provider's tokens.
     subject text not null unique check (length(subject) between 1 and 255),
     email text not null check (length(email) <= 320),
-    country text check (country ~ '^[A-Z]{2}$'),
+    country country_code,
     -- Platform admin.
     is_admin boolean not null default false,
     created_at timestamptz(3) not null default now(),

@@ -9,17 +9,17 @@ const configurations = `
     org_id uuid references organizations on delete cascade,
     -- One of the names that the application declares.
     provider text not null check (provider <> ''),
-    country text not null check (country ~ '^[A-Z]{2}$'),
-    payment_method text not null check (payment_method in ('bank_transfer', 'card', 'mobile_money', 'crypto', 'wallet')),
-    direction text not null check (direction in ('inbound', 'outbound', 'external')),
+    country country_code not null,
+    payment_method payment_method not null,
+    direction payment_direction not null,
     api_version text,
     -- Lower is tried first.
     priority integer not null default 100,
     is_active boolean not null default true,
     webhook_required boolean not null default false,
     -- Amounts that the provider takes in this corridor; null: no bound.
-    min_amount numeric check (min_amount >= 0),
-    max_amount numeric check (max_amount >= 0),
+    min_amount non_negative_number,
+    max_amount non_negative_number,
     description text,
     webhook_url text,
     created_at timestamptz(3) not null default now(),
@@ -67,12 +67,15 @@ const accounts = `
   );`
 
 const simulators = `
+  create domain rail as text check (value in ('fiat', 'crypto', 'hybrid', 'manual'));
+  create domain rail_state as text check (value in ('pending', 'processing', 'completed', 'failed'));
+
   -- Payments as the simulated providers of the sandbox hold them.
   create table rail_payments (
     -- The attempt's id.
     reference uuid primary key,
-    rail text not null check (rail in ('fiat', 'crypto', 'hybrid', 'manual')),
-    state text not null check (state in ('pending', 'processing', 'completed', 'failed')),
+    rail rail not null,
+    state rail_state not null,
     -- Scenario that the card, phone or account number stands for, such as a decline.
     behaviour text not null,
     amount numeric not null,
@@ -87,7 +90,7 @@ const simulators = `
     timer_id uuid primary key,
     rail text not null,
     reference uuid not null references rail_payments on delete cascade,
-    report text not null check (report in ('pending', 'processing', 'completed', 'failed')),
+    report rail_state not null,
     event_id uuid not null,
     reason text,
     occurred_at timestamptz(3) not null,

@@ -4,16 +4,16 @@ import { transaction } from "../src/platform/database/Migration.ts"
 const rates = `
   -- Base rates. Every quote is crossed through USD.
   create table rates (
-    from_currency text not null check (from_currency ~ '^[A-Z]{3,4}$'),
-    to_currency text not null check (to_currency ~ '^[A-Z]{3,4}$'),
-    rate numeric not null check (rate > 0),
+    from_currency currency_code not null,
+    to_currency currency_code not null,
+    rate positive_number not null,
     -- 'manual', or the source of RATE_SOURCE that it was fetched from.
     source text not null default 'manual',
     -- When the source published it; null where it does not say.
     published_at timestamptz(3),
     updated_at timestamptz(3) not null default now(),
     -- A new rate is compared with this one too, so that small steps do not add up unseen.
-    compared_rate numeric not null check (compared_rate > 0),
+    compared_rate positive_number not null,
     compared_at timestamptz not null default now(),
     primary key (from_currency, to_currency),
     check (from_currency <> to_currency)
@@ -33,7 +33,7 @@ const rates = `
   create table rate_proposals (
     from_currency text not null,
     to_currency text not null,
-    rate numeric not null check (rate > 0),
+    rate positive_number not null,
     proposed_by text not null,
     proposed_at timestamptz not null default now(),
     primary key (from_currency, to_currency)
@@ -43,9 +43,9 @@ const rates = `
   create table rate_locks (
     org_rate_id uuid primary key,
     org_id uuid not null references organizations on delete cascade,
-    from_currency text not null check (from_currency ~ '^[A-Z]{3,4}$'),
-    to_currency text not null check (to_currency ~ '^[A-Z]{3,4}$'),
-    rate numeric not null check (rate > 0),
+    from_currency currency_code not null,
+    to_currency currency_code not null,
+    rate positive_number not null,
     -- In from_currency; null: any amount up to RATE_LOCK_MAX.
     amount numeric,
     expires_at timestamptz(3) not null,
@@ -61,7 +61,7 @@ const rates = `
     used_by uuid not null,
     used_at timestamptz not null default now(),
     -- By how much the lock was better than the live rate, in USD.
-    gain numeric not null default 0 check (gain >= 0),
+    gain non_negative_number not null default 0,
     -- Limit of the organisation's gains in 24 hours, this one included; null: not compared.
     gain_bound numeric
   );
@@ -90,11 +90,11 @@ const fees = `
   create table fee_rules (
     fee_rule_id uuid primary key,
     org_id uuid not null references organizations on delete cascade,
-    payment_method text not null check (payment_method in ('bank_transfer', 'card', 'mobile_money', 'crypto', 'wallet')),
-    direction text not null check (direction in ('inbound', 'outbound', 'external')),
+    payment_method payment_method not null,
+    direction payment_direction not null,
     basis_points integer not null default 0 check (basis_points between 0 and 10000),
-    fixed_amount numeric not null default 0 check (fixed_amount >= 0),
-    fixed_currency text check (fixed_currency ~ '^[A-Z]{3,4}$'),
+    fixed_amount non_negative_number not null default 0,
+    fixed_currency currency_code,
     created_at timestamptz(3) not null default now(),
     updated_at timestamptz(3) not null default now(),
     unique (org_id, payment_method, direction),
@@ -156,8 +156,8 @@ const ledger = `
   -- Credit limits: how far below zero a settlement account may go.
   create table ledger_limits (
     org_id uuid not null references organizations,
-    currency text not null check (currency ~ '^[A-Z]{3,4}$'),
-    credit_limit numeric not null check (credit_limit >= 0),
+    currency currency_code not null,
+    credit_limit non_negative_number not null,
     updated_at timestamptz(3) not null default now(),
     primary key (org_id, currency)
   );

@@ -9,8 +9,8 @@ const beneficiaries = `
     beneficiary_of uuid not null references users,
     account_type text not null check (account_type in ('bank', 'mobile_money', 'wallet')),
     beneficiary_type text not null check (beneficiary_type in ('individual', 'business', 'loan_client')),
-    country text not null check (country ~ '^[A-Z]{2}$'),
-    currency text not null check (currency ~ '^[A-Z]{3,4}$'),
+    country country_code not null,
+    currency currency_code not null,
     fname text not null,
     lname text not null,
     email text,
@@ -38,10 +38,11 @@ const payments = `
   -- entry of an index may be. PostgreSQL takes accents off in databases of UTF-8 only.
   do $do$ begin
     if getdatabaseencoding() = 'UTF8' then
-      create function search_form(words text) returns text language sql immutable strict parallel safe as $$
-        select left(normalize(regexp_replace(
-          normalize(lower(translate(words, '’‘ʼ', repeat(chr(39), 3))), NFD), '[\\u0300-\\u036f]', '', 'g'), NFC), 600)
-      $$;
+      create function search_form(words text) returns text language plpgsql immutable strict parallel safe as $$
+      begin
+        return left(normalize(regexp_replace(
+          normalize(lower(translate(words, '’‘ʼ', repeat(chr(39), 3))), NFD), '[\\u0300-\\u036f]', '', 'g'), NFC), 600);
+      end $$;
     else
       create function search_form(words text) returns text language sql immutable strict parallel safe as $$
         select left(lower(words), 600)
@@ -49,30 +50,45 @@ const payments = `
     end if;
   end $do$;
 
+  -- Reference and names of a payment, for searches by any part of them. In PL/pgSQL, as search_form is: a function in SQL
+  -- would be parsed and planned again by each statement that writes to payments.
+  create function payment_search_text(client_reference text, payer_details jsonb, recipient_info jsonb) returns text
+  language plpgsql immutable parallel safe as $$
+  begin
+    return search_form(coalesce(client_reference, '') || chr(10)
+      || coalesce(left(payer_details->>'name', 200), '') || chr(10)
+      || coalesce(left(recipient_info->>'fname', 100), '') || ' '
+      || coalesce(left(recipient_info->>'lname', 100), ''));
+  end $$;
+
+  create domain payment_status as text check (value in (
+    'initiated', 'reviewed', 'confirmed', 'processing', 'pending', 'completed', 'failed', 'refunded', 'rejected',
+    'canceled'));
+  create domain next_action as text check (value in (
+    'redirect', 'wait', 'bank_transfer', 'pay_by_link', 'collect_otp', 'check_status'));
+
   create table payments (
     payment_id uuid primary key,
     transaction_id uuid not null unique,
     org_id uuid not null references organizations on delete cascade,
     user_id uuid not null references users,
-    status text not null check (status in (
-      'initiated', 'reviewed', 'confirmed', 'processing', 'pending', 'completed', 'failed', 'refunded', 'rejected',
-      'canceled')),
+    status payment_status not null,
     -- Rises by one with each change. A change is written only on the version that it was decided on.
     version integer not null default 1,
     -- Change that led to this version: after a lost answer, a writer learns here that its write was committed.
     last_change bigint,
-    direction text not null check (direction in ('inbound', 'outbound', 'external')),
-    payment_method text not null check (payment_method in ('bank_transfer', 'card', 'mobile_money', 'crypto', 'wallet')),
-    country text not null check (country ~ '^[A-Z]{2}$'),
+    direction payment_direction not null,
+    payment_method payment_method not null,
+    country country_code not null,
 
     -- Money
-    amount numeric not null check (amount > 0),
-    currency text not null check (currency ~ '^[A-Z]{3,4}$'),
-    target_amount numeric not null check (target_amount >= 0),
-    target_currency text not null check (target_currency ~ '^[A-Z]{3,4}$'),
+    amount positive_number not null,
+    currency currency_code not null,
+    target_amount non_negative_number not null,
+    target_currency currency_code not null,
     org_rate_id uuid references rate_locks,
     -- In the currency of the organisation's side; null: no fee.
-    total_fees numeric check (total_fees >= 0),
+    total_fees non_negative_number,
     fee_ids uuid[] not null default '{}',
     -- Ledger account that pays, or that gets the money; null: the organisation's settlement account.
     funding text,
@@ -83,7 +99,7 @@ const payments = `
     -- Terms of the reserve when a payin was initiated, and its parts once it is completed; null: none.
     reserve jsonb,
     -- What the reserve holds of it, in the target's currency.
-    reserve_held numeric not null default 0 check (reserve_held >= 0),
+    reserve_held non_negative_number not null default 0,
     -- When the next part is looked at for its release; null: all are released.
     release_at timestamptz(3),
     -- What of it the payer has again, by its movements.
@@ -100,11 +116,7 @@ const payments = `
     card_details jsonb not null default '{}',
     bank_account jsonb not null default '{}',
     recipient_info jsonb not null default '{}',
-    -- Reference and names, for searches by any part of them.
-    search_text text generated always as (search_form(
-      coalesce(client_reference, '') || chr(10) || coalesce(left(payer_details->>'name', 200), '') || chr(10)
-        || coalesce(left(recipient_info->>'fname', 100), '') || ' ' || coalesce(left(recipient_info->>'lname', 100), '')
-    )) stored,
+    search_text text generated always as (payment_search_text(client_reference, payer_details, recipient_info)) stored,
     metadata jsonb not null default '{}',
     -- User who initiated the payment, and the role.
     user_metadata jsonb not null default '{}',
@@ -125,10 +137,10 @@ const payments = `
     webhook_metadata jsonb not null default '{}',
     -- Attempt that pays out.
     payout_id text,
-    next_action text check (next_action in ('redirect', 'wait', 'bank_transfer', 'pay_by_link', 'collect_otp', 'check_status')),
+    next_action next_action,
     action_data jsonb not null default '{}',
     -- Wrong one-time passwords so far, those being checked included.
-    otp_failures integer not null default 0 check (otp_failures >= 0),
+    otp_failures non_negative_count not null default 0,
     -- Failure code and message; null unless the payment failed.
     failure jsonb,
     comments text,
@@ -148,7 +160,7 @@ const payments = `
   create index payments_reserved on payments (org_id, release_at) where release_at is not null;
   create index payments_beneficiary on payments (beneficiary_id) where beneficiary_id is not null;
 
-  -- Status changes that are allowed.
+  -- Status changes that are allowed. payments_change_status refuses the others.
   create table payment_transitions (
     from_status text not null,
     to_status text not null,
@@ -165,19 +177,6 @@ const payments = `
     ('completed', 'refunded'),
     -- By an operator only: a ramp that was settled after it had failed.
     ('failed', 'completed');
-
-  create function payments_hold_transitions() returns trigger language plpgsql as $$
-  begin
-    if new.status <> old.status and not exists (
-      select 1 from payment_transitions where from_status = old.status and to_status = new.status
-    ) then
-      raise exception 'payment % cannot go from % to %', old.payment_id, old.status, new.status
-        using errcode = 'check_violation';
-    end if;
-    return new;
-  end $$;
-  create trigger payments_transitions before update of status on payments
-    for each row when (new.status is distinct from old.status) execute function payments_hold_transitions();
 
   -- One row for each change of a payment's status.
   create table payment_history (
@@ -196,7 +195,7 @@ const payments = `
     payment_id uuid not null references payments on delete cascade,
     org_id uuid not null,
     fee_rule_id uuid,
-    amount numeric not null check (amount >= 0),
+    amount non_negative_number not null,
     currency text not null,
     created_at timestamptz(3) not null
   );
@@ -228,9 +227,9 @@ const rules = `
     kind text not null check (kind in ('velocity', 'structuring')),
     subject text not null check (subject in (
       'phone', 'email', 'card', 'ip_address', 'wallet_address', 'beneficiary', 'payer')),
-    direction text check (direction in ('inbound', 'outbound', 'external')),
+    direction payment_direction,
     max_count integer check (max_count >= 0),
-    max_amount numeric check (max_amount >= 0),
+    max_amount non_negative_number,
     currency text,
     window_seconds integer not null check (window_seconds > 0),
     action text not null check (action in ('refuse', 'hold', 'alert')),
@@ -307,16 +306,28 @@ const lists = `
   create trigger payments_marked after insert on payments
     referencing new table as inserted for each statement execute function payments_mark();
 
-  create function payments_mark_again() returns trigger language plpgsql as $$
+  -- Refuses status changes that are not allowed, too. A trigger before the update of a row would make each statement
+  -- compute the generated column again.
+  create function payments_change_status() returns trigger language plpgsql as $$
+  declare
+    wrong text;
   begin
+    select format('payment %s cannot go from %s to %s', w.payment_id, w.status, n.status) into wrong
+    from was w join updated n on n.payment_id = w.payment_id and n.status <> w.status
+    where not exists (select from payment_transitions t where t.from_status = w.status and t.to_status = n.status)
+    limit 1;
+    if wrong is not null then
+      raise exception '%', wrong using errcode = 'check_violation';
+    end if;
+
     update payment_marks m set mark = payment_mark(n.status, n.direction, n.payment_method)
     from was w join updated n on n.payment_id = w.payment_id and n.status <> w.status
     where m.org_id = w.org_id and m.mark = payment_mark(w.status, w.direction, w.payment_method)
       and m.created_at = w.created_at and m.payment_id = w.payment_id;
     return null;
   end $$;
-  create trigger payments_marked_again after update on payments
-    referencing old table as was new table as updated for each statement execute function payments_mark_again();
+  create trigger payments_status after update on payments
+    referencing old table as was new table as updated for each statement execute function payments_change_status();
 
   create function payments_unmark() returns trigger language plpgsql as $$
   begin
@@ -401,10 +412,10 @@ const links = `
     link_ref text not null unique,
     email text,
     amount_type text not null check (amount_type in ('fixed', 'open')),
-    amount numeric check (amount > 0),
-    currency text not null check (currency ~ '^[A-Z]{3}$'),
-    payer_currency text not null check (payer_currency ~ '^[A-Z]{3}$'),
-    country text not null check (country ~ '^[A-Z]{2}$'),
+    amount positive_number,
+    currency fiat_code not null,
+    payer_currency fiat_code not null,
+    country country_code not null,
     description text,
     client_reference text,
     return_url text,

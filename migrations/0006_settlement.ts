@@ -2,13 +2,16 @@
 import { transaction } from "../src/platform/database/Migration.ts"
 
 const attempts = `
+  create domain attempt_leg as text check (value in ('payment', 'collection', 'settlement', 'refund', 'return'));
+  create domain attempt_outcome as text check (value in ('accepted', 'declined', 'unknown'));
+
   -- Orders to providers. Each is committed before it is sent.
   create table attempts (
     attempt_id uuid primary key,
     payment_id uuid not null references payments on delete cascade,
     org_id uuid not null,
     -- collection, settlement: the two legs of a ramp. return: money that the payment has no use for, back to its sender.
-    leg text not null default 'payment' check (leg in ('payment', 'collection', 'settlement', 'refund', 'return')),
+    leg attempt_leg not null default 'payment',
     -- Of a refund or return: the attempt that brought the money.
     of_attempt uuid,
     provider text not null,
@@ -20,12 +23,12 @@ const attempts = `
     own boolean not null default false,
     provider_payment_id text,
     -- Null: not answered yet.
-    outcome text check (outcome in ('accepted', 'declined', 'unknown')),
+    outcome attempt_outcome,
     reason text,
 
     -- Sending
     -- Times sent; 0: waits for an instance to send it.
-    sends integer not null default 1 check (sends >= 0),
+    sends non_negative_count not null default 1,
     started_at timestamptz(3) not null,
     sent_at timestamptz(3) not null default now(),
     answered_at timestamptz(3),
@@ -112,23 +115,29 @@ const items = `
   create index operator_items_payment on operator_items (payment_id);`
 
 const movements = `
+  create domain movement_kind as text check (
+    value in ('collection', 'disbursement', 'refund', 'reversal', 'reinstatement'));
+  create domain movement_id as text check (length(value) between 1 and 500);
+  create domain movement_state as text check (value in ('pending', 'settled', 'failed'));
+  create domain movement_source as text check (value in ('answer', 'callback', 'enquiry', 'operator'));
+
   -- Money at providers: one row for each transfer, under the provider's own id. All else about a payment's money follows.
   create table movements (
     provider text not null,
     -- The configuration whose account moved the money; null: the platform's.
     account uuid,
-    kind text not null check (kind in ('collection', 'disbursement', 'refund', 'reversal', 'reinstatement')),
-    movement_id text not null check (length(movement_id) between 1 and 500),
+    kind movement_kind not null,
+    movement_id movement_id not null,
     payment_id uuid not null references payments on delete cascade,
     org_id uuid not null,
     -- The attempt whose money it is, and the refund or return that it carries out.
     attempt_id uuid not null,
     refund_id uuid,
-    amount numeric not null check (amount > 0),
+    amount positive_number not null,
     currency text not null,
-    state text not null check (state in ('pending', 'settled', 'failed')),
+    state movement_state not null,
     is_total boolean not null default false,
-    source text not null check (source in ('answer', 'callback', 'enquiry', 'operator')),
+    source movement_source not null,
     heard_at timestamptz(3) not null
   );
   -- One transfer belongs to one payment, whoever names it.

@@ -8,7 +8,7 @@ const accounts = `
     user_id uuid not null references users,
     -- The organisation's own id of its customer.
     customer_id text check (length(customer_id) <= 255),
-    currency text not null check (currency ~ '^[A-Z]{3,4}$'),
+    currency currency_code not null,
     virtual_account_name text not null,
     account_type text not null default 'currency' check (account_type in ('currency')),
     status text not null default 'active' check (status in ('active', 'frozen', 'closed')),
@@ -50,12 +50,12 @@ const accounts = `
     type text not null check (type in ('credit', 'debit')),
     -- Not read for a line with a payment: the payment's status counts.
     status text not null check (status in ('pending', 'completed', 'failed', 'reversed')),
-    amount numeric not null check (amount > 0),
-    fee numeric not null default 0 check (fee >= 0),
-    currency text not null check (currency ~ '^[A-Z]{3,4}$'),
+    amount positive_number not null,
+    fee non_negative_number not null default 0,
+    currency currency_code not null,
     -- Worth of one unit of the debited currency in the credited one; null: nothing was exchanged.
     -- Kept here since locks are deleted, and the check of the ledger needs it.
-    rate numeric check (rate > 0),
+    rate positive_number,
     description text,
     payment_rail text not null check (payment_rail in ('bank_transfer', 'card', 'mobile_money', 'wallet', 'internal', 'escrow')),
     reference text not null,
@@ -92,7 +92,7 @@ const transfers = `
     movement_id text not null check (length(movement_id) between 1 and 500),
     -- The provider's id of the virtual account, as the transfer names it.
     issuer_reference text check (length(issuer_reference) <= 255),
-    amount numeric not null check (amount > 0),
+    amount positive_number not null,
     currency text not null,
     sender text,
     -- Where the money is; null: in suspense.
@@ -131,11 +131,11 @@ const escrows = `
     escrow_id uuid primary key,
     org_id uuid not null references organizations on delete cascade,
     name text not null,
-    currency text not null check (currency ~ '^[A-Z]{3}$'),
+    currency fiat_code not null,
     -- Virtual account that funds it.
     account_id uuid not null,
     status text not null check (status in ('active', 'completed', 'canceled')),
-    total_amount numeric not null check (total_amount > 0),
+    total_amount positive_number not null,
     funded_amount numeric not null default 0,
     disbursed_amount numeric not null default 0,
     created_at timestamptz(3) not null default now(),
@@ -177,7 +177,7 @@ const escrows = `
     label text not null,
     description text,
     due_date text,
-    expected_disbursement numeric not null check (expected_disbursement > 0),
+    expected_disbursement positive_number not null,
     status text not null check (status in ('pending', 'contract_submitted', 'disbursed', 'canceled')),
     contract_reference text,
     contract_submitted_at timestamptz(3),
@@ -196,7 +196,7 @@ const escrows = `
     escrow_id uuid not null,
     position integer not null,
     split_type text not null check (split_type in ('percentage', 'fixed')),
-    split_value numeric not null check (split_value > 0),
+    split_value positive_number not null,
     primary key (milestone_id, party_id),
     foreign key (org_id, escrow_id) references escrows (org_id, escrow_id) on delete cascade,
     foreign key (escrow_id, milestone_id) references escrow_milestones (escrow_id, milestone_id) on delete cascade,
@@ -216,7 +216,7 @@ const payouts = `
     party_id uuid not null,
     beneficiary_id uuid not null,
     -- What the payout and its fee may take from the party's ledger account.
-    amount numeric not null check (amount > 0),
+    amount positive_number not null,
     currency text not null,
     description text not null,
     -- Chosen with the row. A payment of this id is created in the transaction that sets sent_at.

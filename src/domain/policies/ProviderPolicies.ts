@@ -101,12 +101,18 @@ export const simulatorCallbackLease = Duration.seconds(10)
 /** The callbacks of a batch may take this long; it is well within the lease. */
 export const simulatorCallbackTimeout = Duration.seconds(5)
 
-/** The next batch of them is claimed when the last is done, or after this long, while so many are under way. */
-export const simulatorBatchPatience = Duration.millis(250)
+/** So many batches are under way at most. */
 export const simulatorBatches = 32
+
+/** What stands behind a batch that takes this long beyond its look-ahead is claimed as soon as the batch is done. */
+export const simulatorBatchPatience = Duration.millis(250)
 
 /** A callback that was not taken is delivered again after this long. */
 export const simulatorCallbackBackOff = Duration.seconds(5)
 
-/** Between two claims the worker rests at least this long, so that callbacks gather into batches under load. */
-export const simulatorCallbackRest = Duration.millis(25)
+/**
+ * Callbacks are claimed so far before they are due, and each is sent when it is due: one claim for all that follow each
+ * other closely. A part of the pace, within these limits.
+ */
+export const simulatorLookAhead = (pace: Duration.Duration): Duration.Duration =>
+  Duration.clamp(Duration.times(pace, 0.25), { minimum: Duration.millis(25), maximum: Duration.millis(250) })

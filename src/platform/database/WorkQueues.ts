@@ -45,8 +45,8 @@ const pollOf = (queue: QueueName): number => {
 /** Due times that are further away are rounded up to so many milliseconds, so that a queue has few of them. */
 const NEAR = 2000
 const STEP = 50
-/** Most payments are over before their first enquiry. */
-const ENQUIRY_STEP = 250
+/** Most payments are over before their first enquiry, so most looks find nothing. */
+const ENQUIRY_STEP = 1000
 const MOST_TIMES = 4000
 
 const stepOf = (queue: QueueName, inMillis: number): number => {
@@ -194,6 +194,7 @@ const make = () => {
       const poll = began + Math.min(pollOf(name), atMost)
       while (true) {
         const now = yield* monotonicMillis
+        if (atMost === Infinity) queue.restedAt = now
         queue.changed.unsafeClose()
         const isRead = readUntil > now
         const reason = queue.take(now)
@@ -202,7 +203,6 @@ const make = () => {
         queue.isResting = atMost === Infinity
         queue.restsUntil = end
         yield* Effect.raceFirst(queue.changed.await, Effect.sleep(end - now)).pipe(Effect.ensuring(queue.rested))
-        if (atMost === Infinity) queue.restedAt = yield* monotonicMillis
       }
     })
   }

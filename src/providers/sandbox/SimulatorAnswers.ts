@@ -201,7 +201,7 @@ const signatureOf = (vault: VaultService, body: Buffer): string => vault.hmac(bo
 /** Deterministic: every delivery of one timer has the same bytes. */
 export const signedCallback = (
   vault: VaultService,
-  timer: SimulatorTimer
+  timer: Omit<SimulatorTimer, "dueInMillis">
 ): Pick<CallbackRequest, "headers" | "body"> => {
   const { eventId, kind, money, occurredAt, rail, reason, reference, report } = timer
   const moves = { kind, amount: money.toNumericText(), currency: money.currency }

@@ -17,9 +17,10 @@ export const simulatorTables = {
 }
 
 const timerOf = (
-  { dueAt: _dueAt, leaseToken: _leaseToken, ...timer }: StoredSimulatorTimer,
-  { kind, money }: SimulatorPayment
-): SimulatorTimer => ({ ...timer, kind, money })
+  { dueAt, leaseToken: _leaseToken, ...timer }: StoredSimulatorTimer,
+  { kind, money }: SimulatorPayment,
+  now: number
+): SimulatorTimer => ({ ...timer, dueInMillis: dueAt - now, kind, money })
 
 export const simulatorStoreMemory = Layer.effect(
   SimulatorStore,
@@ -77,20 +78,23 @@ export const simulatorStoreMemory = Layer.effect(
           Effect.tap(Option.match({ onNone: () => Effect.void, onSome: ({ timers }) => announceTimers(timers, true) })),
           Effect.map(Option.map(({ answer }) => answer))
         ),
-      claim: (token, limit, leaseMillis) =>
+      claim: ({ aheadMillis = 0, leaseMillis, limit, taken = [], token }) =>
         atomicallyAt((now) => {
+          for (const { timerId } of held(token, taken)) simulatorTimers.delete(timerId)
           const byDue = simulatorTimers.all().sort((a, b) => a.dueAt - b.dueAt)
           const isHeld = ({ dueAt, leaseToken }: StoredSimulatorTimer) => leaseToken !== null && dueAt > now
-          const held = new Set(byDue.filter(isHeld).map(({ reference }) => reference))
-          const due = byDue.filter(({ dueAt, reference }) => dueAt <= now && !held.has(reference)).slice(0, limit)
+          const heldPayments = new Set(byDue.filter(isHeld).map(({ reference }) => reference))
+          const isDue = ({ dueAt, reference }: StoredSimulatorTimer) =>
+            dueAt <= now + aheadMillis && !heldPayments.has(reference)
+          const due = byDue.filter(isDue).slice(0, limit)
           for (const timer of due) {
             simulatorTimers.set(timer.timerId, { ...timer, dueAt: now + leaseMillis, leaseToken: token })
             reach(timer)
           }
-          const next = Option.fromNullable(byDue.find((timer) => timer.dueAt > now))
+          const next = Option.fromNullable(byDue.find((timer) => timer.dueAt > now + aheadMillis))
           const timers = due.flatMap((timer) => {
             const payment = simulatorPayments.get(timer.reference)
-            return payment === undefined ? [] : [timerOf(timer, payment)]
+            return payment === undefined ? [] : [timerOf(timer, payment, now)]
           })
           return { timers, nextDueInMillis: Option.map(next, (timer) => timer.dueAt - now) }
         }),

@@ -47,7 +47,8 @@ const ClaimRow = Schema.Union(
     event_id: Schema.String,
     report: Schema.Literal(...simulatorStates),
     reason: Schema.NullOr(Schema.String),
-    occurred_at: Schema.DateFromSelf
+    occurred_at: Schema.DateFromSelf,
+    due_in: Schema.Number
   }),
   Schema.Struct({ wait: Schema.NullOr(Schema.Number), timer_id: Schema.Null })
 )
@@ -72,9 +73,10 @@ const rowOf = ({ answer, kind, money, wrongPasswords, ...payment }: SimulatorPay
 const timersOf = (rows: ReadonlyArray<typeof ClaimRow.Type>): ReadonlyArray<SimulatorTimer> =>
   rows.flatMap((row) => {
     if (row.timer_id === null) return []
-    const { amount, currency, event_id, kind, occurred_at, rail, reason, reference, report, timer_id } = row
-    const [timerId, eventId, occurredAt] = [timer_id, event_id, occurred_at]
-    return [{ timerId, eventId, reference, occurredAt, rail, reason, report, kind, money: moneyOf(amount, currency) }]
+    const { amount, currency, due_in: dueInMillis, kind, rail, reason, reference, report } = row
+    const { event_id: eventId, occurred_at: occurredAt, timer_id: timerId } = row
+    const money = moneyOf(amount, currency)
+    return [{ timerId, eventId, reference, occurredAt, dueInMillis, rail, reason, report, kind, money }]
   })
 
 export const simulatorStoreSql = Layer.scoped(
@@ -92,8 +94,8 @@ export const simulatorStoreSql = Layer.scoped(
       now() + t."occursInMillis" * interval '1 ms', now() + t."dueInMillis" * interval '1 ms'`)
 
     /** One text for any number of timers, so that the statement is prepared once. */
-    const listed = (timerIds: ReadonlyArray<string>) =>
-      sql`timer_id = any (array(select jsonb_array_elements_text(${JSON.stringify(timerIds)}::jsonb)::uuid))`
+    const arrayOf = (timerIds: ReadonlyArray<string>) =>
+      sql`(array(select jsonb_array_elements_text(${JSON.stringify(timerIds)}::jsonb)::uuid))`
 
     const find = (reference: string) =>
       sql`select ${columns} from rail_payments where reference = ${reference}`.pipe(
@@ -173,13 +175,17 @@ export const simulatorStoreSql = Layer.scoped(
           ),
       // Locks the payment with its timer, and skips payments that are being changed. The limit is a parameter, so the
       // statement is planned each time: a plan from small tables reads all payments.
-      claim: (token, limit, leaseMillis) =>
-        sql`with due as (
+      claim: ({ aheadMillis = 0, leaseMillis, limit, taken = [], token }) =>
+        sql`with taken as materialized (select ${arrayOf(taken)} as ids), deleted as (
+            delete from rail_timers where lease_token = ${token} and timer_id = any ((select ids from taken)::uuid[])
+          ), due as (
             select t.timer_id, t.due_at, p.detail->>'kind' as kind, p.amount, p.currency from rail_timers t join rail_payments p on p.reference = t.reference
-            where t.due_at <= now() and not exists (
-              select 1 from rail_timers held
-              where held.reference = t.reference and held.lease_token is not null and held.due_at > now()
-            ) order by t.due_at limit ${limit} for update of t, p skip locked
+            where t.due_at <= now() + ${aheadMillis} * interval '1 ms'
+              and t.timer_id <> all ((select ids from taken)::uuid[]) and not exists (
+                select 1 from rail_timers held
+                where held.reference = t.reference and held.lease_token is not null and held.due_at > now()
+                  and held.timer_id <> all ((select ids from taken)::uuid[])
+              ) order by t.due_at limit ${limit} for update of t, p skip locked
           ), claimed as (
             update rail_timers t set due_at = now() + ${leaseMillis} * interval '1 ms', lease_token = ${token}
             from due where t.timer_id = due.timer_id
@@ -192,8 +198,9 @@ export const simulatorStoreSql = Layer.scoped(
               order by reference, report in ('completed', 'failed') desc, occurred_at desc
             ) c where p.reference = c.reference and p.state in ('pending', 'processing')
           )
-          select next.wait, c.* from (
-            select extract(epoch from min(due_at) - now())::float8 * 1000 as wait from rail_timers where due_at > now()
+          select next.wait, c.*, extract(epoch from c.was_due - now())::float8 * 1000 as due_in from (
+            select extract(epoch from min(due_at) - now())::float8 * 1000 as wait
+            from rail_timers where due_at > now() + ${aheadMillis} * interval '1 ms'
           ) next left join claimed c on true order by c.was_due`.pipe(
           claimedRows.all,
           Effect.map((rows) => ({ timers: timersOf(rows), nextDueInMillis: Option.fromNullable(rows[0]?.wait) }))
@@ -201,12 +208,14 @@ export const simulatorStoreSql = Layer.scoped(
       done: (token, timerIds) =>
         timerIds.length === 0
           ? Effect.void
-          : sql`delete from rail_timers where lease_token = ${token} and ${listed(timerIds)}`.pipe(orDatabaseFailure),
+          : sql`delete from rail_timers where lease_token = ${token} and timer_id = any ${arrayOf(timerIds)}`.pipe(
+              orDatabaseFailure
+            ),
       postpone: (token, timerIds, millis) =>
         timerIds.length === 0
           ? Effect.void
           : sql`update rail_timers set due_at = now() + ${millis} * interval '1 ms', lease_token = null
-              where lease_token = ${token} and ${listed(timerIds)}`.pipe(orDatabaseFailure)
+              where lease_token = ${token} and timer_id = any ${arrayOf(timerIds)}`.pipe(orDatabaseFailure)
     }
   })
 )

@@ -122,14 +122,13 @@ export interface NewSimulatorTimer {
   readonly dueInMillis: number
 }
 
+/** A claimed timer; it is due in `dueInMillis`, or was due before. */
 export interface SimulatorTimer
-  extends
-    Omit<NewSimulatorTimer, "occursInMillis" | "dueInMillis">,
-    Pick<SimulatorPayment, "rail" | "reference" | "kind" | "money"> {
+  extends Omit<NewSimulatorTimer, "occursInMillis">, Pick<SimulatorPayment, "rail" | "reference" | "kind" | "money"> {
   readonly occurredAt: Date
 }
 
-export interface StoredSimulatorTimer extends Omit<SimulatorTimer, "kind" | "money"> {
+export interface StoredSimulatorTimer extends Omit<SimulatorTimer, "kind" | "money" | "dueInMillis"> {
   readonly dueAt: number
   readonly leaseToken: string | null
 }
@@ -138,6 +137,17 @@ export interface StoredSimulatorTimer extends Omit<SimulatorTimer, "kind" | "mon
 export interface SimulatorChange extends Partial<Pick<SimulatorPayment, "state" | "reason" | "wrongPasswords">> {
   readonly dropTimers?: boolean
   readonly timers?: ReadonlyArray<NewSimulatorTimer>
+}
+
+export interface TimerClaim {
+  /** Of the worker: it changes only what it has claimed. */
+  readonly token: string
+  readonly limit: number
+  readonly leaseMillis: number
+  /** Timers that are due within so many milliseconds are claimed too. */
+  readonly aheadMillis?: number
+  /** Timers of earlier claims whose callbacks were taken. They are deleted. */
+  readonly taken?: ReadonlyArray<string>
 }
 
 export interface ClaimedTimers {
@@ -161,7 +171,7 @@ export class SimulatorStore extends Context.Tag("corridor/SimulatorStore")<
      * Claims due timers, in order, except those of a payment that another claim holds. The payments take the state that
      * their timers report.
      */
-    readonly claim: (token: string, limit: number, leaseMillis: number) => Stored<ClaimedTimers>
+    readonly claim: (claim: TimerClaim) => Stored<ClaimedTimers>
     /** Both change only timers that are still claimed under the token. */
     readonly done: (token: string, timerIds: ReadonlyArray<string>) => Stored<void>
     readonly postpone: (token: string, timerIds: ReadonlyArray<string>, millis: number) => Stored<void>

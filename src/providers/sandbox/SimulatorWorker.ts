@@ -1,22 +1,23 @@
 /** Delivers the simulators' callbacks when they are due, whichever process scheduled them. */
 import { Array, Data, Duration, Effect, Fiber, FiberSet, Option } from "effect"
 import type { BuiltInRail } from "../../domain/Corridor.ts"
-import type { DatabaseFailure } from "../../domain/Failure.ts"
 import { Ids } from "../../domain/Ids.ts"
 import {
   simulatorCallbackBackOff,
   simulatorCallbackBatch,
   simulatorCallbackLease,
-  simulatorCallbackRest,
   simulatorCallbackTimeout,
   simulatorBatchPatience,
-  simulatorBatches
+  simulatorBatches,
+  simulatorLookAhead
 } from "../../domain/policies/ProviderPolicies.ts"
+import { Settings } from "../../platform/config/Settings.ts"
+import { monotonicMillis } from "../../platform/fibers/Deadlines.ts"
 import { WorkQueues } from "../../platform/database/WorkQueues.ts"
 import type { CallbackRequest } from "../port/Callback.ts"
 import { Vault } from "../../platform/secrets/Vault.ts"
 import { signedCallback } from "./SimulatorAnswers.ts"
-import { type SimulatorTimer, type ClaimedTimers, SimulatorStore } from "./SimulatorStore.ts"
+import { type SimulatorTimer, SimulatorStore } from "./SimulatorStore.ts"
 import type { Stored } from "../../platform/database/DatabaseFailure.ts"
 
 /** The receiver did not take the callback; it will be sent again. */
@@ -29,10 +30,14 @@ export type Deliver = (
 
 const notTaken = ({ eventId, rail }: SimulatorTimer) => `Callback ${eventId} of the ${rail} simulator was not accepted`
 
+/** A write that fails is not repeated: the lease runs out, and the callback is sent once more. */
+const leaseEnds = (written: Stored<void>): Effect.Effect<void> =>
+  Effect.catchAllCause(written, (cause) =>
+    Effect.logWarning("Callbacks of the simulators could not be given back; they are sent again", cause)
+  )
+
 /** Every timer of a batch is in one of the three lists. */
 interface Batch {
-  readonly token: string
-  readonly claim: ClaimedTimers
   readonly open: Map<string, SimulatorTimer>
   readonly taken: Array<string>
   readonly refused: Array<string>
@@ -43,15 +48,26 @@ export const simulatorWorker = (deliver: Deliver) =>
   Effect.gen(function* () {
     const store = yield* SimulatorStore
     const vault = yield* Vault
-    const ids = yield* Ids
     const queues = yield* WorkQueues
+    const { sandboxRailPace } = yield* Settings
+    const token = yield* Effect.flatMap(Ids, (ids) => ids.next)
+    const lookAhead = simulatorLookAhead(sandboxRailPace)
 
-    const claim = Effect.gen(function* () {
-      const token = yield* ids.next
-      const claim = yield* store.claim(token, simulatorCallbackBatch, Duration.toMillis(simulatorCallbackLease))
-      const open = new Map(claim.timers.map((timer) => [timer.timerId, timer]))
-      const batch: Batch = { token, claim, open, taken: [], refused: [] }
-      return batch
+    /** Timers whose callbacks were taken. The next claim deletes them, or the end of the worker. */
+    let taken: ReadonlyArray<string> = []
+    yield* Effect.addFinalizer(() => leaseEnds(Effect.suspend(() => store.done(token, taken))))
+
+    const claim = Effect.suspend(() => {
+      const deleted = taken
+      taken = []
+      const claimed = store.claim({
+        token,
+        limit: simulatorCallbackBatch,
+        leaseMillis: Duration.toMillis(simulatorCallbackLease),
+        aheadMillis: Duration.toMillis(lookAhead),
+        taken: deleted
+      })
+      return Effect.tapErrorCause(claimed, () => Effect.sync(() => (taken = [...deleted, ...taken])))
     })
 
     const isTaken = (timer: SimulatorTimer): Effect.Effect<boolean> =>
@@ -61,8 +77,11 @@ export const simulatorWorker = (deliver: Deliver) =>
       )
 
     const deliverInOrder = Effect.fnUntraced(function* (batch: Batch, timers: ReadonlyArray<SimulatorTimer>) {
+      const began = yield* monotonicMillis
       let inOrder = true
       for (const timer of timers) {
+        const early = began + timer.dueInMillis - (yield* monotonicMillis)
+        if (early > 0) yield* Effect.sleep(early)
         inOrder = inOrder && (yield* isTaken(timer))
         const list = inOrder ? batch.taken : batch.refused
         list.push(timer.timerId)
@@ -73,7 +92,7 @@ export const simulatorWorker = (deliver: Deliver) =>
     /** Callbacks of one payment stay in order: after a failed delivery the later ones wait too. */
     const deliverAll = (batch: Batch) =>
       Effect.forEach(
-        Object.values(Array.groupBy(batch.claim.timers, (timer) => timer.reference)),
+        Object.values(Array.groupBy(batch.open.values(), (timer) => timer.reference)),
         (timers) => deliverInOrder(batch, timers),
         { concurrency: "unbounded", discard: true }
       )
@@ -88,57 +107,55 @@ export const simulatorWorker = (deliver: Deliver) =>
       batch.open.clear()
     })
 
-    const settle = ({ open, refused, taken, token }: Batch) => {
+    const settle = (batch: Batch) => {
       const backOff = Duration.toMillis(simulatorCallbackBackOff)
-      return Effect.all(
-        [
-          store.done(token, taken),
-          store.postpone(token, refused, backOff),
-          refused.length > 0 ? queues.announceHere("simulator", backOff) : Effect.void,
-          store.postpone(token, [...open.keys()], 0)
-        ],
-        { discard: true }
-      )
+      taken = [...taken, ...batch.taken]
+      const released = [
+        store.postpone(token, batch.refused, backOff),
+        batch.refused.length > 0 ? queues.announceHere("simulator", backOff) : Effect.void,
+        store.postpone(token, [...batch.open.keys()], 0)
+      ]
+      return leaseEnds(Effect.all(released, { discard: true }))
     }
 
-    const idle = Effect.fnUntraced(function* (nextDueInMillis: Option.Option<number>) {
+    const deliverBatch = (timers: ReadonlyArray<SimulatorTimer>) =>
+      Effect.acquireUseRelease(
+        Effect.sync((): Batch => {
+          const open = new Map(timers.map((timer) => [timer.timerId, timer]))
+          return { open, taken: [], refused: [] }
+        }),
+        deliverInTime,
+        settle
+      ).pipe(
+        Effect.timed,
+        // Claims passed later callbacks of the same payments meanwhile.
+        Effect.flatMap(([took]) =>
+          Duration.greaterThan(took, Duration.sum(lookAhead, simulatorBatchPatience))
+            ? queues.announceHere("simulator", 0)
+            : Effect.void
+        )
+      )
+
+    const batches = yield* FiberSet.make()
+
+    /** What was claimed is delivered or released, even if the worker ends at once. */
+    const begin = Effect.uninterruptible(
+      Effect.gen(function* () {
+        const { nextDueInMillis, timers } = yield* claim
+        if (timers.length === 0) return { nextDueInMillis, isFull: false }
+        const batch = yield* FiberSet.run(batches, Effect.interruptible(deliverBatch(timers)))
+        return { nextDueInMillis, isFull: timers.length === simulatorCallbackBatch, batch }
+      })
+    )
+
+    const look = Effect.gen(function* () {
+      const { batch, isFull, nextDueInMillis } = yield* begin
+      if (batch !== undefined && (yield* FiberSet.size(batches)) >= simulatorBatches) yield* Fiber.await(batch)
+      if (isFull) return
       if (Option.isSome(nextDueInMillis)) yield* queues.announceHere("simulator", nextDueInMillis.value)
-      yield* Effect.sleep(simulatorCallbackRest)
+      yield* Effect.sleep(lookAhead)
       yield* queues.rest("simulator")
     })
 
-    const round = Effect.acquireUseRelease(
-      claim,
-      (batch) => Effect.as(deliverInTime(batch), batch.claim),
-      (batch) => Effect.orDie(settle(batch))
-    ).pipe(
-      Effect.timed,
-      // The worker did not wait for it: later callbacks of the same payments can be claimed only now.
-      Effect.tap(([took]) =>
-        Duration.greaterThan(took, simulatorBatchPatience) ? queues.announceHere("simulator", 0) : Effect.void
-      ),
-      Effect.map(([, claim]) => claim)
-    )
-
-    const rounds = yield* FiberSet.make<ClaimedTimers, DatabaseFailure>()
-
-    /** Starts the next round while an earlier one still waits for slow deliveries. */
-    const begun = Effect.flatMap(FiberSet.run(rounds, round), (fiber) =>
-      Effect.flatMap(FiberSet.size(rounds), (running) =>
-        running < simulatorBatches
-          ? Effect.timeoutOption(Fiber.join(fiber), simulatorBatchPatience)
-          : Effect.asSome(Fiber.join(fiber))
-      )
-    )
-
-    return yield* begun.pipe(
-      Effect.flatMap(
-        Option.match({
-          onNone: () => Effect.void,
-          onSome: ({ nextDueInMillis, timers }) =>
-            timers.length === simulatorCallbackBatch ? Effect.void : idle(nextDueInMillis)
-        })
-      ),
-      Effect.forever
-    )
+    return yield* Effect.forever(look)
   }).pipe(Effect.scoped, Effect.annotateLogs("worker", "simulators"))

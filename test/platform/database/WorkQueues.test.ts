@@ -121,6 +121,19 @@ describe("WorkQueues", () => {
     })
   )
 
+  it.scoped("count as rested where something was due each time", () =>
+    Effect.gen(function* () {
+      const { announced, queues } = yield* idleWorker
+      yield* queues.announceHere("enquiries", 0)
+      expect(yield* queues.rest("enquiries")).toBe(true)
+      yield* queues.announce("enquiries", 1000)
+      expect(announced, "this worker is free again by then").toEqual([])
+      yield* TestClock.adjust("1 second")
+      yield* queues.announce("enquiries", 1000)
+      expect(announced).toEqual([["enquiries", 1000]])
+    })
+  )
+
   it.scoped("look once for a row that is due shortly after a planned look", () =>
     Effect.gen(function* () {
       const { looks, queues, start } = yield* idleWorker

@@ -16,7 +16,7 @@ import type { SimulatorTimer } from "../../../src/providers/sandbox/SimulatorSto
 const vault = Vault.make(deriveMasterKey("test"))
 const read = readCallback(vault, "fiat")
 
-const timer: SimulatorTimer = {
+const timer: Omit<SimulatorTimer, "dueInMillis"> = {
   timerId: "0190a000-0000-7000-8000-000000000001",
   eventId: "0190a000-0000-7000-8000-000000000002",
   reference: "0190a000-0000-7000-8000-000000000003",

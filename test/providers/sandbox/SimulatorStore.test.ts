@@ -54,7 +54,7 @@ const claimed = (reference: string, lease = LONG) =>
     const store = yield* SimulatorStore
     const token = yield* nextId
     const own: Array<SimulatorTimer> = []
-    const { timers } = yield* store.claim(token, 1000, lease)
+    const { timers } = yield* store.claim({ token, limit: 1000, leaseMillis: lease })
     own.push(...timers.filter((timer) => timer.reference === reference))
     return { token, own, ids: own.map((timer) => timer.timerId) }
   })
@@ -112,7 +112,7 @@ onBothSimulatorStores("RailStore", (it) => {
       ])
       const { own } = yield* claimed(payment.reference)
       const [late, first, second] = timers
-      expect(own.map(({ occurredAt: _, ...timer }) => timer)).toEqual(
+      expect(own.map(({ dueInMillis: _due, occurredAt: _at, ...timer }) => timer)).toEqual(
         [first!, second!, late!].map(({ dueInMillis: _due, occursInMillis: _occurs, ...timer }) => ({
           ...timer,
           rail: "fiat",
@@ -121,6 +121,10 @@ onBothSimulatorStores("RailStore", (it) => {
           money: payment.money
         }))
       )
+      for (const [i, due] of [-300, -200, -100].entries()) {
+        expect(own[i]!.dueInMillis).toBeLessThanOrEqual(due)
+        expect(own[i]!.dueInMillis).toBeGreaterThan(due - 30_000)
+      }
       const spread = own.map(({ occurredAt }) => occurredAt.getTime() - own[0]!.occurredAt.getTime())
       expect(spread).toEqual([0, 0, 0])
     })
@@ -131,11 +135,12 @@ onBothSimulatorStores("RailStore", (it) => {
       const store = yield* SimulatorStore
       yield* Effect.replicateEffect(opened(), 3)
       yield* opened([{ dueInMillis: 20_000 }])
-      const two = yield* store.claim(yield* nextId, 2, LONG)
+      const two = yield* store.claim({ token: yield* nextId, limit: 2, leaseMillis: LONG })
       expect(two.timers).toHaveLength(2)
-      const rest = yield* store.claim(yield* nextId, 100, LONG)
+      const rest = yield* store.claim({ token: yield* nextId, limit: 100, leaseMillis: LONG })
       expect(rest.timers.length).toBeGreaterThanOrEqual(1)
-      const wait = Option.getOrThrow((yield* store.claim(yield* nextId, 100, LONG)).nextDueInMillis)
+      const { nextDueInMillis } = yield* store.claim({ token: yield* nextId, limit: 100, leaseMillis: LONG })
+      const wait = Option.getOrThrow(nextDueInMillis)
       expect(wait).toBeGreaterThan(0)
       expect(wait).toBeLessThanOrEqual(20_000)
     })
@@ -193,9 +198,58 @@ onBothSimulatorStores("RailStore", (it) => {
       expect((yield* claimed(payment.reference)).own).toEqual([])
       yield* store.postpone(holder.token, holder.ids, -1000)
       const again = yield* claimed(payment.reference, -1)
-      expect(again.own).toEqual(late.own)
+      expect(again.ids).toEqual(late.ids)
       yield* store.done(again.token, again.ids)
       expect((yield* claimed(payment.reference)).own).toEqual([])
+    })
+  )
+
+  it.effect("claims ahead of time what it is asked to, and says how long it is early", () =>
+    Effect.gen(function* () {
+      const store = yield* SimulatorStore
+      const { payment, timers } = yield* opened([
+        { dueInMillis: 40_000 },
+        { dueInMillis: 55_000 },
+        { dueInMillis: 100_000 }
+      ])
+      const claim = { token: yield* nextId, limit: 1000, leaseMillis: 1000 }
+      const ahead = yield* store.claim({ ...claim, aheadMillis: 60_000 })
+      const own = ahead.timers.filter(({ reference }) => reference === payment.reference)
+      expect(own.map(({ timerId }) => timerId)).toEqual(timers.slice(0, 2).map(({ timerId }) => timerId))
+      expect(own[0]!.dueInMillis).toBeGreaterThan(10_000)
+      expect(own[0]!.dueInMillis).toBeLessThanOrEqual(40_000)
+      expect(own[1]!.dueInMillis - own[0]!.dueInMillis).toBeCloseTo(15_000, -2)
+      expect(Option.getOrThrow(ahead.nextDueInMillis)).toBeGreaterThan(60_000)
+      const again = yield* store.claim({ ...claim, token: yield* nextId, aheadMillis: 60_000 })
+      expect(again.timers.filter(({ reference }) => reference === payment.reference)).toEqual([])
+    })
+  )
+
+  it.effect("deletes what was taken with the next claim, which finds what stood behind it", () =>
+    Effect.gen(function* () {
+      const store = yield* SimulatorStore
+      const { payment } = yield* opened([{ dueInMillis: -200 }])
+      const first = yield* claimed(payment.reference)
+      const late = yield* newTimer({ report: "processing", dueInMillis: -100 })
+      yield* store.change(payment.reference, () => [null, { timers: [late] }])
+      const claimOf = (token: string, leaseMillis: number) =>
+        Effect.map(store.claim({ token, limit: 1000, leaseMillis, taken: first.ids }), ({ timers }) =>
+          timers.filter(({ reference }) => reference === payment.reference).map(({ timerId }) => timerId)
+        )
+      expect(yield* claimOf(first.token, -1)).toEqual([late.timerId])
+      expect(yield* claimOf(first.token, -1), "the taken one does not come back").toEqual([late.timerId])
+      expect((yield* claimed(payment.reference, -1)).ids).toEqual([late.timerId])
+    })
+  )
+
+  it.effect("leaves what another worker has claimed since", () =>
+    Effect.gen(function* () {
+      const store = yield* SimulatorStore
+      const { payment } = yield* opened()
+      const late = yield* claimed(payment.reference, -1)
+      const holder = yield* claimed(payment.reference, -1)
+      yield* store.claim({ token: late.token, limit: 0, leaseMillis: LONG, taken: late.ids })
+      expect((yield* claimed(payment.reference)).ids).toEqual(holder.ids)
     })
   )
 
@@ -220,7 +274,7 @@ onBothSimulatorStores("RailStore", (it) => {
       // The second of a payment waits for the first, where a batch ends between them.
       const claim = Effect.gen(function* () {
         const token = yield* nextId
-        const { timers } = yield* store.claim(token, 16, LONG)
+        const { timers } = yield* store.claim({ token, limit: 16, leaseMillis: LONG })
         const ids = timers.map(({ timerId }) => timerId)
         yield* store.done(token, ids)
         return ids
@@ -270,7 +324,7 @@ onBothSimulatorStores("RailStore", (it) => {
       ])
       expect(yield* stateOf(payment.reference)).toEqual(Option.some(["failed", "Gone"]))
       const token = yield* nextId
-      const { timers } = yield* store.claim(token, 1000, LONG)
+      const { timers } = yield* store.claim({ token, limit: 1000, leaseMillis: LONG })
       expect(timers.filter(({ reference }) => reference === payment.reference).map(({ timerId }) => timerId)).toEqual([
         timer.timerId
       ])

@@ -2,6 +2,7 @@ import { describe, expect, it, layer } from "@effect/vitest"
 import { SqlClient } from "@effect/sql"
 import { Deferred, Effect, Fiber, Layer, Logger, Schedule, TestClock } from "effect"
 import { MemoryDatabase } from "../../../src/platform/database/MemoryDatabase.ts"
+import { NotWritten } from "../../../src/domain/Failure.ts"
 import { Ids } from "../../../src/domain/Ids.ts"
 import { SimulatorStore } from "../../../src/providers/sandbox/SimulatorStore.ts"
 import { simulatorStoreSql } from "../../../src/providers/sandbox/SimulatorSql.ts"
@@ -35,6 +36,79 @@ describe("SimulatorWorker", () => {
       expect(received.map(({ at, event }) => [at, event.report?.state])).toEqual([[1130, "completed"]])
       yield* TestClock.adjust("12 seconds")
       expect(received).toHaveLength(1)
+    }).pipe(Effect.scoped, Effect.provide(SimulatorsOnMemory))
+  )
+
+  it.effect("claims callbacks that follow each other at once, sends each when it is due, and deletes them later", () =>
+    Effect.gen(function* () {
+      const store = yield* SimulatorStore
+      const claims: Array<ReadonlyArray<string>> = []
+      const counted = SimulatorStore.of({
+        ...store,
+        claim: (asked) =>
+          Effect.tap(store.claim(asked), ({ timers }) =>
+            Effect.sync(() => {
+              if (timers.length > 0) claims.push(timers.map(({ reference }) => reference))
+            })
+          ),
+        done: (token, timerIds) => (timerIds.length === 0 ? store.done(token, timerIds) : Effect.dieMessage("deleted"))
+      })
+      const references: Array<string> = []
+      for (const _ of [1, 2, 3]) {
+        references.push(yield* initiated())
+        yield* TestClock.adjust("60 millis")
+      }
+      yield* TestClock.adjust("700 millis")
+      const { received } = yield* Effect.provideService(listening, SimulatorStore, counted)
+      yield* TestClock.adjust("10 seconds")
+      expect(claims).toEqual([references])
+      expect(received.map(({ at, event }) => [at, event.attempt.reference])).toEqual(
+        references.map((reference, i) => [1000 + 60 * i, reference])
+      )
+      const left = yield* store.claim({ token: references[0]!, limit: 64, leaseMillis: 1, aheadMillis: 60_000 })
+      expect(left.timers).toEqual([])
+    }).pipe(Effect.scoped, Effect.provide(SimulatorsOnMemory))
+  )
+
+  it.effect("deletes what was taken when it is stopped", () =>
+    Effect.gen(function* () {
+      const store = yield* SimulatorStore
+      const reference = yield* initiated()
+      const taken = yield* Deferred.make<void>()
+      yield* TestClock.adjust("1 second")
+      const worker = yield* Effect.fork(simulatorWorker(() => Deferred.succeed(taken, undefined)))
+      yield* Deferred.await(taken)
+      yield* Fiber.interrupt(worker)
+      yield* TestClock.adjust("1 minute")
+      expect((yield* store.claim({ token: reference, limit: 64, leaseMillis: 1 })).timers).toEqual([])
+    }).pipe(Effect.scoped, Effect.provide(SimulatorsOnMemory))
+  )
+
+  it.effect("deletes with the next claim what a failed one was to delete", () =>
+    Effect.gen(function* () {
+      const store = yield* SimulatorStore
+      yield* initiated()
+      let failures = 0
+      const counted = SimulatorStore.of({
+        ...store,
+        claim: (asked) =>
+          (asked.taken ?? []).length > 0 && failures++ === 0
+            ? Effect.fail(new NotWritten({ message: "The connection is lost", retryAfterSeconds: 1 }))
+            : store.claim(asked),
+        done: (token, timerIds) => Effect.tap(store.done(token, timerIds), () => (deleted = timerIds.length))
+      })
+      let deleted = 0
+      yield* TestClock.adjust("1 second")
+      const worker = yield* Effect.fork(
+        Effect.provideService(
+          simulatorWorker(() => Effect.void),
+          SimulatorStore,
+          counted
+        )
+      )
+      yield* TestClock.adjust("10 seconds")
+      expect((yield* Fiber.await(worker))._tag).toBe("Failure")
+      expect(deleted, "by the end of the worker, which its supervisor starts again").toBe(1)
     }).pipe(Effect.scoped, Effect.provide(SimulatorsOnMemory))
   )
 
@@ -157,7 +231,9 @@ describe("SimulatorWorker", () => {
       const reference = yield* initiated().pipe(Effect.provide(process))
       // Claims the timer and dies with it, so that its lease is not given back.
       yield* TestClock.adjust("1 second")
-      yield* Effect.flatMap(SimulatorStore, (store) => store.claim(reference, 64, 10_000)).pipe(Effect.provide(process))
+      yield* Effect.flatMap(SimulatorStore, (store) =>
+        store.claim({ token: reference, limit: 64, leaseMillis: 10_000 })
+      ).pipe(Effect.provide(process))
       const { received } = yield* Effect.provide(listening, process)
       yield* TestClock.adjust("9999 millis")
       expect(received).toEqual([])
