@@ -130,7 +130,9 @@ addCodeCache(
   }
 )
 // The invalid port ends the server once everything is loaded.
-addCodeCache(outdir, ["--max-semi-space-size=32", "--heap-growing-percent=60"], [[]], { PORT: "none" })
+addCodeCache(outdir, ["--max-semi-space-size=32", "--heap-growing-percent=60", "--no-memory-reducer"], [[]], {
+  PORT: "none"
+})
 
 await buildConsole(outdir, operations)
 await buildReference(outdir)

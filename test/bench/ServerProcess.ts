@@ -7,6 +7,7 @@ import { freePort } from "./FreePort.ts"
 import { BenchFailed } from "./BenchFailed.ts"
 import { familyCpuMicros, familyPeakMebibytes } from "./ClusterCpu.ts"
 import { recordPath } from "./Workload.ts"
+import { SERVER_FLAGS } from "../support/TestCluster.ts"
 
 export interface Server {
   readonly name: string
@@ -60,7 +61,7 @@ export const startServer = (
     const child = yield* Effect.acquireRelease(
       Effect.sync(() =>
         fork(fileURLToPath(new URL(module, import.meta.url)), {
-          execArgv: ["--max-semi-space-size=32", "--heap-growing-percent=60", "--import", cpuReport, ...profiling],
+          execArgv: [...SERVER_FLAGS, "--import", cpuReport, ...profiling],
           env: {
             PATH: process.env["PATH"],
             NODE_ENV: "production",

@@ -7,6 +7,7 @@ import { setTimeout as sleep } from "node:timers/promises"
 import { freePort } from "../bench/FreePort.ts"
 import { settingsOfFakesAt } from "../fakes/AllFakes.ts"
 import type { Credentials } from "./Callers.ts"
+import { SERVER_FLAGS } from "../support/TestCluster.ts"
 
 export interface OwnServer {
   readonly url: string
@@ -39,7 +40,7 @@ export const ownServer = async (): Promise<OwnServer> => {
   const port = await freePort()
   const url = `http://127.0.0.1:${port}`
   const settings = { ...fuzzedSettings, DATA_DIR: folder, PORT: String(port), LOG_LEVEL: "error" }
-  const child = spawn(process.execPath, ["--max-semi-space-size=32", "--heap-growing-percent=60", "dist/main.mjs"], {
+  const child = spawn(process.execPath, [...SERVER_FLAGS, "dist/main.mjs"], {
     env: { PATH: process.env["PATH"] ?? "", HOME: process.env["HOME"] ?? "", ...settings },
     stdio: ["ignore", "pipe", "pipe"]
   })

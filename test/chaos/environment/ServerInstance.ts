@@ -6,6 +6,7 @@ import { Effect, Schedule } from "effect"
 import { freePort } from "../../bench/FreePort.ts"
 import { ChaosFailed } from "../ChaosFailed.ts"
 import type { Proxy } from "./Proxy.ts"
+import { SERVER_FLAGS } from "../../support/TestCluster.ts"
 
 /** Loaded before the server: shifts its wall clock on request, and ends it with its parent. */
 const program = `
@@ -52,7 +53,7 @@ export interface Making {
 
 const launch = ({ environment, module }: Making, port: number, log: FileHandle): ChildProcess =>
   fork(module, {
-    execArgv: ["--max-semi-space-size=32", "--heap-growing-percent=60", "--import", shiftedClock],
+    execArgv: [...SERVER_FLAGS, "--import", shiftedClock],
     env: { PATH: process.env["PATH"], PORT: `${port}`, ...environment },
     stdio: ["ignore", log.fd, log.fd, "ipc"]
   })
