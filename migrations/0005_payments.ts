@@ -34,14 +34,14 @@ const beneficiaries = `
     where deleted_at is null;`
 
 const payments = `
-  -- A text as searches compare it: in lower case, without accents, with one kind of apostrophe, and no longer than an
+  -- A text as searches compare it: in lower case, without accents, with one kind of apostrophe and of sigma, no longer than an
   -- entry of an index may be. PostgreSQL takes accents off in databases of UTF-8 only.
   do $do$ begin
     if getdatabaseencoding() = 'UTF8' then
       create function search_form(words text) returns text language plpgsql immutable strict parallel safe as $$
       begin
         return left(normalize(regexp_replace(
-          normalize(lower(translate(words, '’‘ʼ', repeat(chr(39), 3))), NFD), '[\\u0300-\\u036f]', '', 'g'), NFC), 600);
+          normalize(translate(lower(words), '’‘ʼς', repeat(chr(39), 3) || 'σ'), NFD), '[\\u0300-\\u036f]', '', 'g'), NFC), 600);
       end $$;
     else
       create function search_form(words text) returns text language sql immutable strict parallel safe as $$
@@ -51,9 +51,10 @@ const payments = `
   end $do$;
 
   -- Reference and names of a payment, for searches by any part of them. In PL/pgSQL, as search_form is: a function in SQL
-  -- would be parsed and planned again by each statement that writes to payments.
+  -- would be parsed and planned again by each statement that writes to payments. With a path of its own, since pg_restore
+  -- fills tables without one.
   create function payment_search_text(client_reference text, payer_details jsonb, recipient_info jsonb) returns text
-  language plpgsql immutable parallel safe as $$
+  language plpgsql immutable parallel safe set search_path from current as $$
   begin
     return search_form(coalesce(client_reference, '') || chr(10)
       || coalesce(left(payer_details->>'name', 200), '') || chr(10)

@@ -130,7 +130,7 @@ addCodeCache(
   }
 )
 // The invalid port ends the server once everything is loaded.
-addCodeCache(outdir, ["--max-semi-space-size=32", "--heap-growing-percent=60", "--no-memory-reducer"], [[]], {
+addCodeCache(outdir, ["--max-semi-space-size=8", "--heap-growing-percent=60", "--no-memory-reducer"], [[]], {
   PORT: "none"
 })
 

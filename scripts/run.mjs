@@ -6,7 +6,7 @@ import { spawn } from "node:child_process"
 import { basename, join } from "node:path"
 import { build } from "esbuild"
 
-const serverFlags = ["--max-semi-space-size=32", "--heap-growing-percent=60", "--no-memory-reducer"]
+const serverFlags = ["--max-semi-space-size=8", "--heap-growing-percent=60", "--no-memory-reducer"]
 
 /** `server`: arguments for scripts/build.mjs, where the program starts the built server. `main` is the first entry. */
 const programs = {

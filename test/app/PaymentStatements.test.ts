@@ -27,8 +27,7 @@ const statementsOfPayin: ReadonlyArray<readonly [name: string, text: RegExp, tim
     /from attempts a join payments p on p\.payment_id = a\.payment_id\s+where a\.attempt_id = any/,
     1
   ],
-  // The next walk deletes it.
-  ["callback sent", /^delete from rail_timers/, 0]
+  ["callback sent", /^delete from rail_timers/, 1]
 ]
 
 /** Each of the four events may be claimed and finished by itself. A worker that was woken looks a second time. */
@@ -39,7 +38,7 @@ const statementsOfDelivery: ReadonlyArray<readonly [name: string, text: RegExp, 
 
 /** Walks of queues, and workers that look for something to do: they run without a payment, too. */
 const walks: ReadonlyArray<RegExp> = [
-  /^with taken as materialized \(.*\), deleted as \(\s*delete from rail_timers/,
+  /^with due as \(\s*select t\.timer_id/,
   /^with recursive (walk|capacity|owners)/,
   /card_waits|kyb|spent_tokens|figures|escrow_payouts|details_tries|release_at|fx_|rate_/,
   // To other instances, while no worker of this one is free: every 100 ms at most.

@@ -65,6 +65,7 @@ export const startServer = (
           env: {
             PATH: process.env["PATH"],
             NODE_ENV: "production",
+            MALLOC_ARENA_MAX: "1",
             PORT: `${port}`,
             CORRIDOR_WORKERS: "1",
             ...environment

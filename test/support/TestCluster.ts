@@ -4,7 +4,7 @@ import { randomUUID } from "node:crypto"
 export const TEMPLATE = "corridor_template"
 
 /** Node flags of `npm start`. */
-export const SERVER_FLAGS = ["--max-semi-space-size=32", "--heap-growing-percent=60", "--no-memory-reducer"]
+export const SERVER_FLAGS = ["--max-semi-space-size=8", "--heap-growing-percent=60", "--no-memory-reducer"]
 
 export const urlOfDatabase = (clusterUrl: string, name: string): string => {
   const url = new URL(clusterUrl)

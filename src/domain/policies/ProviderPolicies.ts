@@ -104,8 +104,8 @@ export const simulatorCallbackTimeout = Duration.seconds(5)
 /** So many batches are under way at most. */
 export const simulatorBatches = 32
 
-/** What stands behind a batch that takes this long beyond its look-ahead is claimed as soon as the batch is done. */
-export const simulatorBatchPatience = Duration.millis(250)
+/** A batch is slow if it takes this long beyond its look-ahead. What stood behind it is claimed once it is done. */
+export const simulatorSlowBatch = Duration.millis(250)
 
 /** A callback that was not taken is delivered again after this long. */
 export const simulatorCallbackBackOff = Duration.seconds(5)

@@ -115,6 +115,7 @@ const searchForm = (words: string): string =>
   words
     .replace(/[\u2019\u2018\u02bc]/g, "'")
     .toLowerCase()
+    .replaceAll("ς", "σ")
     .normalize("NFD")
     .replace(/[\u0300-\u036f]/g, "")
     .normalize("NFC")

@@ -74,6 +74,11 @@ export const makeEmpty = `do $$
       and not exists (select from pg_depend d where d.objid = p.oid and d.deptype = 'e') loop
       execute format('drop routine if exists %s cascade', one.name);
     end loop;
+    for one in select t.oid::regtype as name from pg_type t
+      where t.typnamespace = 'public'::regnamespace and t.typtype = 'd'
+      and not exists (select from pg_depend d where d.objid = t.oid and d.deptype = 'e') loop
+      execute format('drop domain if exists %s cascade', one.name);
+    end loop;
   end $$`
 
 const NEWLINE = 0x0a

@@ -168,8 +168,9 @@ export const makeTimers = Effect.gen(function* () {
         return [first, again, yield* completed(soon + 2 * gap)]
       }
       case "reorders_callbacks": {
+        const first = yield* completed()
         const late = yield* timerOf("processing", null, soon + gap)
-        return [yield* completed(), { ...late, occursInMillis: 0 }]
+        return [first, { ...late, occursInMillis: 0 }]
       }
       default:
         return []

@@ -78,10 +78,9 @@ export const simulatorStoreMemory = Layer.effect(
           Effect.tap(Option.match({ onNone: () => Effect.void, onSome: ({ timers }) => announceTimers(timers, true) })),
           Effect.map(Option.map(({ answer }) => answer))
         ),
-      claim: ({ aheadMillis = 0, leaseMillis, limit, taken = [], token }) =>
+      claim: ({ aheadMillis = 0, leaseMillis, limit, token }) =>
         atomicallyAt((now) => {
-          for (const { timerId } of held(token, taken)) simulatorTimers.delete(timerId)
-          const byDue = simulatorTimers.all().sort((a, b) => a.dueAt - b.dueAt)
+          const byDue = simulatorTimers.all().sort((a, b) => a.dueAt - b.dueAt || (a.timerId < b.timerId ? -1 : 1))
           const isHeld = ({ dueAt, leaseToken }: StoredSimulatorTimer) => leaseToken !== null && dueAt > now
           const heldPayments = new Set(byDue.filter(isHeld).map(({ reference }) => reference))
           const isDue = ({ dueAt, reference }: StoredSimulatorTimer) =>

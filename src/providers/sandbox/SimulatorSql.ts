@@ -94,8 +94,8 @@ export const simulatorStoreSql = Layer.scoped(
       now() + t."occursInMillis" * interval '1 ms', now() + t."dueInMillis" * interval '1 ms'`)
 
     /** One text for any number of timers, so that the statement is prepared once. */
-    const arrayOf = (timerIds: ReadonlyArray<string>) =>
-      sql`(array(select jsonb_array_elements_text(${JSON.stringify(timerIds)}::jsonb)::uuid))`
+    const listed = (timerIds: ReadonlyArray<string>) =>
+      sql`timer_id = any (array(select jsonb_array_elements_text(${JSON.stringify(timerIds)}::jsonb)::uuid))`
 
     const find = (reference: string) =>
       sql`select ${columns} from rail_payments where reference = ${reference}`.pipe(
@@ -173,19 +173,14 @@ export const simulatorStoreSql = Layer.scoped(
             Effect.map(Option.map(({ answer }) => answer)),
             Effect.withSpan("SimulatorStore.change")
           ),
-      // Locks the payment with its timer, and skips payments that are being changed. The limit is a parameter, so the
-      // statement is planned each time: a plan from small tables reads all payments.
-      claim: ({ aheadMillis = 0, leaseMillis, limit, taken = [], token }) =>
-        sql`with taken as materialized (select ${arrayOf(taken)} as ids), deleted as (
-            delete from rail_timers where lease_token = ${token} and timer_id = any ((select ids from taken)::uuid[])
-          ), due as (
+      // Locks the payment with its timer, and skips payments that are being changed.
+      claim: ({ aheadMillis = 0, leaseMillis, limit, token }) =>
+        sql`with due as (
             select t.timer_id, t.due_at, p.detail->>'kind' as kind, p.amount, p.currency from rail_timers t join rail_payments p on p.reference = t.reference
-            where t.due_at <= now() + ${aheadMillis} * interval '1 ms'
-              and t.timer_id <> all ((select ids from taken)::uuid[]) and not exists (
-                select 1 from rail_timers held
-                where held.reference = t.reference and held.lease_token is not null and held.due_at > now()
-                  and held.timer_id <> all ((select ids from taken)::uuid[])
-              ) order by t.due_at limit ${limit} for update of t, p skip locked
+            where t.due_at <= now() + ${aheadMillis} * interval '1 ms' and not exists (
+              select 1 from rail_timers held
+              where held.reference = t.reference and held.lease_token is not null and held.due_at > now()
+            ) order by t.due_at, t.timer_id limit ${limit} for update of t, p skip locked
           ), claimed as (
             update rail_timers t set due_at = now() + ${leaseMillis} * interval '1 ms', lease_token = ${token}
             from due where t.timer_id = due.timer_id
@@ -201,21 +196,19 @@ export const simulatorStoreSql = Layer.scoped(
           select next.wait, c.*, extract(epoch from c.was_due - now())::float8 * 1000 as due_in from (
             select extract(epoch from min(due_at) - now())::float8 * 1000 as wait
             from rail_timers where due_at > now() + ${aheadMillis} * interval '1 ms'
-          ) next left join claimed c on true order by c.was_due`.pipe(
+          ) next left join claimed c on true order by c.was_due, c.timer_id`.pipe(
           claimedRows.all,
           Effect.map((rows) => ({ timers: timersOf(rows), nextDueInMillis: Option.fromNullable(rows[0]?.wait) }))
         ),
       done: (token, timerIds) =>
         timerIds.length === 0
           ? Effect.void
-          : sql`delete from rail_timers where lease_token = ${token} and timer_id = any ${arrayOf(timerIds)}`.pipe(
-              orDatabaseFailure
-            ),
+          : sql`delete from rail_timers where lease_token = ${token} and ${listed(timerIds)}`.pipe(orDatabaseFailure),
       postpone: (token, timerIds, millis) =>
         timerIds.length === 0
           ? Effect.void
           : sql`update rail_timers set due_at = now() + ${millis} * interval '1 ms', lease_token = null
-              where lease_token = ${token} and timer_id = any ${arrayOf(timerIds)}`.pipe(orDatabaseFailure)
+              where lease_token = ${token} and ${listed(timerIds)}`.pipe(orDatabaseFailure)
     }
   })
 )

@@ -112,7 +112,7 @@ export interface SimulatorPayment {
   readonly wrongPasswords: number
 }
 
-/** A callback to come. Two of one event are a callback sent twice. */
+/** A callback to come. Two of one event are a callback sent twice. Those that are due at once go by their ids. */
 export interface NewSimulatorTimer {
   readonly timerId: string
   readonly eventId: string
@@ -140,14 +140,11 @@ export interface SimulatorChange extends Partial<Pick<SimulatorPayment, "state" 
 }
 
 export interface TimerClaim {
-  /** Of the worker: it changes only what it has claimed. */
   readonly token: string
   readonly limit: number
   readonly leaseMillis: number
   /** Timers that are due within so many milliseconds are claimed too. */
   readonly aheadMillis?: number
-  /** Timers of earlier claims whose callbacks were taken. They are deleted. */
-  readonly taken?: ReadonlyArray<string>
 }
 
 export interface ClaimedTimers {

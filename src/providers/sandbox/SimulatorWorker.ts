@@ -7,9 +7,9 @@ import {
   simulatorCallbackBatch,
   simulatorCallbackLease,
   simulatorCallbackTimeout,
-  simulatorBatchPatience,
   simulatorBatches,
-  simulatorLookAhead
+  simulatorLookAhead,
+  simulatorSlowBatch
 } from "../../domain/policies/ProviderPolicies.ts"
 import { Settings } from "../../platform/config/Settings.ts"
 import { monotonicMillis } from "../../platform/fibers/Deadlines.ts"
@@ -38,6 +38,7 @@ const leaseEnds = (written: Stored<void>): Effect.Effect<void> =>
 
 /** Every timer of a batch is in one of the three lists. */
 interface Batch {
+  readonly token: string
   readonly open: Map<string, SimulatorTimer>
   readonly taken: Array<string>
   readonly refused: Array<string>
@@ -50,28 +51,11 @@ export const simulatorWorker = (deliver: Deliver) =>
     const vault = yield* Vault
     const queues = yield* WorkQueues
     const { sandboxRailPace } = yield* Settings
-    const token = yield* Effect.flatMap(Ids, (ids) => ids.next)
+    const ids = yield* Ids
     const lookAhead = simulatorLookAhead(sandboxRailPace)
 
-    /** Timers whose callbacks were taken. The next claim deletes them, or the end of the worker. */
-    let taken: ReadonlyArray<string> = []
-    yield* Effect.addFinalizer(() => leaseEnds(Effect.suspend(() => store.done(token, taken))))
-
-    const claim = Effect.suspend(() => {
-      const deleted = taken
-      taken = []
-      const claimed = store.claim({
-        token,
-        limit: simulatorCallbackBatch,
-        leaseMillis: Duration.toMillis(simulatorCallbackLease),
-        aheadMillis: Duration.toMillis(lookAhead),
-        taken: deleted
-      })
-      return Effect.tapErrorCause(claimed, () => Effect.sync(() => (taken = [...deleted, ...taken])))
-    })
-
     const isTaken = (timer: SimulatorTimer): Effect.Effect<boolean> =>
-      deliver(timer.rail, signedCallback(vault, timer)).pipe(
+      Effect.suspend(() => deliver(timer.rail, signedCallback(vault, timer))).pipe(
         Effect.as(true),
         Effect.catchAllCause((cause) => Effect.as(Effect.logWarning(notTaken(timer), cause), false))
       )
@@ -107,30 +91,27 @@ export const simulatorWorker = (deliver: Deliver) =>
       batch.open.clear()
     })
 
-    const settle = (batch: Batch) => {
+    const settle = ({ open, refused, taken, token }: Batch) => {
       const backOff = Duration.toMillis(simulatorCallbackBackOff)
-      taken = [...taken, ...batch.taken]
-      const released = [
-        store.postpone(token, batch.refused, backOff),
-        batch.refused.length > 0 ? queues.announceHere("simulator", backOff) : Effect.void,
-        store.postpone(token, [...batch.open.keys()], 0)
-      ]
-      return leaseEnds(Effect.all(released, { discard: true }))
+      return Effect.all(
+        [
+          leaseEnds(store.done(token, taken)),
+          leaseEnds(store.postpone(token, refused, backOff)),
+          refused.length > 0 ? queues.announceHere("simulator", backOff) : Effect.void,
+          leaseEnds(store.postpone(token, [...open.keys()], 0))
+        ],
+        { discard: true }
+      )
     }
 
-    const deliverBatch = (timers: ReadonlyArray<SimulatorTimer>) =>
-      Effect.acquireUseRelease(
-        Effect.sync((): Batch => {
-          const open = new Map(timers.map((timer) => [timer.timerId, timer]))
-          return { open, taken: [], refused: [] }
-        }),
-        deliverInTime,
-        settle
-      ).pipe(
+    /** Interruptible within alone: a fiber that is interrupted before it begins releases its batch, too. */
+    const deliverBatch = (batch: Batch) =>
+      Effect.interruptible(deliverInTime(batch)).pipe(
+        Effect.ensuring(Effect.suspend(() => settle(batch))),
         Effect.timed,
         // Claims passed later callbacks of the same payments meanwhile.
         Effect.flatMap(([took]) =>
-          Duration.greaterThan(took, Duration.sum(lookAhead, simulatorBatchPatience))
+          Duration.greaterThan(took, Duration.sum(lookAhead, simulatorSlowBatch))
             ? queues.announceHere("simulator", 0)
             : Effect.void
         )
@@ -138,21 +119,27 @@ export const simulatorWorker = (deliver: Deliver) =>
 
     const batches = yield* FiberSet.make()
 
-    /** What was claimed is delivered or released, even if the worker ends at once. */
     const begin = Effect.uninterruptible(
       Effect.gen(function* () {
-        const { nextDueInMillis, timers } = yield* claim
-        if (timers.length === 0) return { nextDueInMillis, isFull: false }
-        const batch = yield* FiberSet.run(batches, Effect.interruptible(deliverBatch(timers)))
-        return { nextDueInMillis, isFull: timers.length === simulatorCallbackBatch, batch }
+        const token = yield* ids.next
+        const { nextDueInMillis, timers } = yield* store.claim({
+          token,
+          limit: simulatorCallbackBatch,
+          leaseMillis: Duration.toMillis(simulatorCallbackLease),
+          aheadMillis: Duration.toMillis(lookAhead)
+        })
+        if (Option.isSome(nextDueInMillis)) yield* queues.announceHere("simulator", nextDueInMillis.value)
+        if (timers.length === 0) return { isFull: false }
+        const open = new Map(timers.map((timer) => [timer.timerId, timer]))
+        const batch = yield* FiberSet.run(batches, deliverBatch({ token, open, taken: [], refused: [] }))
+        return { batch, isFull: timers.length === simulatorCallbackBatch }
       })
     )
 
     const look = Effect.gen(function* () {
-      const { batch, isFull, nextDueInMillis } = yield* begin
+      const { batch, isFull } = yield* begin
       if (batch !== undefined && (yield* FiberSet.size(batches)) >= simulatorBatches) yield* Fiber.await(batch)
       if (isFull) return
-      if (Option.isSome(nextDueInMillis)) yield* queues.announceHere("simulator", nextDueInMillis.value)
       yield* Effect.sleep(lookAhead)
       yield* queues.rest("simulator")
     })

@@ -148,6 +148,10 @@ onBothStores("A search", (it) => {
       for (const typed of ["ngugi", "NGŨGĨ", "Ngu\u0303gi\u0303", "thiong'o", "THIONG’O"]) {
         expect(yield* found(typed), typed).toEqual(kenyan)
       }
+      const greek = yield* named("Σίσυφος Παπαδόπουλος")
+      for (const typed of ["Σίσυφος", "ΣΊΣΥΦΟΣ", "σισυφοσ", "ΠΑΠΑΔΟΠΟΥΛΟΣ"]) {
+        expect(yield* found(typed), typed).toEqual(greek)
+      }
       const japanese = yield* named("ガブリエル")
       expect(yield* found("ガブ"), "other marks are letters").toEqual(japanese)
       expect(yield* found("カフ")).toEqual([])

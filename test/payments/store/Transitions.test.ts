@@ -15,6 +15,27 @@ const services = StoresLive.pipe(
   Layer.provideMerge(testSettings())
 )
 
+layer(services, { excludeTestServices: true, timeout: "60 seconds" })("Payments of a dump", (it) => {
+  it.effect("are filled in without a search path, as pg_restore does it", () =>
+    Effect.gen(function* () {
+      const sql = yield* SqlClient.SqlClient
+      const { payment } = yield* newPayment(yield* newOwner, { client_reference: "Ngũgĩ 7" })
+      const one = sql`payment_id = ${payment.payment_id}`
+      const filled = sql.withTransaction(
+        Effect.gen(function* () {
+          yield* sql`select set_config('search_path', '', true), set_config('session_replication_role', 'replica', true)`
+          // Computes the generated column again.
+          return yield* sql<{
+            text: string
+          }>`update public.payments set client_reference = client_reference, status = status
+            where ${one} returning search_text as text`
+        })
+      )
+      expect((yield* filled)[0]?.text).toContain("ngugi 7")
+    })
+  )
+})
+
 layer(services, { excludeTestServices: true, timeout: "60 seconds" })("payment_transitions", (it) => {
   it.effect("are the code's own", () =>
     Effect.gen(function* () {

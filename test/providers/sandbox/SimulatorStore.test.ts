@@ -225,34 +225,6 @@ onBothSimulatorStores("RailStore", (it) => {
     })
   )
 
-  it.effect("deletes what was taken with the next claim, which finds what stood behind it", () =>
-    Effect.gen(function* () {
-      const store = yield* SimulatorStore
-      const { payment } = yield* opened([{ dueInMillis: -200 }])
-      const first = yield* claimed(payment.reference)
-      const late = yield* newTimer({ report: "processing", dueInMillis: -100 })
-      yield* store.change(payment.reference, () => [null, { timers: [late] }])
-      const claimOf = (token: string, leaseMillis: number) =>
-        Effect.map(store.claim({ token, limit: 1000, leaseMillis, taken: first.ids }), ({ timers }) =>
-          timers.filter(({ reference }) => reference === payment.reference).map(({ timerId }) => timerId)
-        )
-      expect(yield* claimOf(first.token, -1)).toEqual([late.timerId])
-      expect(yield* claimOf(first.token, -1), "the taken one does not come back").toEqual([late.timerId])
-      expect((yield* claimed(payment.reference, -1)).ids).toEqual([late.timerId])
-    })
-  )
-
-  it.effect("leaves what another worker has claimed since", () =>
-    Effect.gen(function* () {
-      const store = yield* SimulatorStore
-      const { payment } = yield* opened()
-      const late = yield* claimed(payment.reference, -1)
-      const holder = yield* claimed(payment.reference, -1)
-      yield* store.claim({ token: late.token, limit: 0, leaseMillis: LONG, taken: late.ids })
-      expect((yield* claimed(payment.reference)).ids).toEqual(holder.ids)
-    })
-  )
-
   it.effect("finishes only the given timers", () =>
     Effect.gen(function* () {
       const store = yield* SimulatorStore

@@ -2,7 +2,6 @@ import { describe, expect, it, layer } from "@effect/vitest"
 import { SqlClient } from "@effect/sql"
 import { Deferred, Effect, Fiber, Layer, Logger, Schedule, TestClock } from "effect"
 import { MemoryDatabase } from "../../../src/platform/database/MemoryDatabase.ts"
-import { NotWritten } from "../../../src/domain/Failure.ts"
 import { Ids } from "../../../src/domain/Ids.ts"
 import { SimulatorStore } from "../../../src/providers/sandbox/SimulatorStore.ts"
 import { simulatorStoreSql } from "../../../src/providers/sandbox/SimulatorSql.ts"
@@ -39,7 +38,7 @@ describe("SimulatorWorker", () => {
     }).pipe(Effect.scoped, Effect.provide(SimulatorsOnMemory))
   )
 
-  it.effect("claims callbacks that follow each other at once, sends each when it is due, and deletes them later", () =>
+  it.effect("claims callbacks that follow each other at once, and sends each when it is due", () =>
     Effect.gen(function* () {
       const store = yield* SimulatorStore
       const claims: Array<ReadonlyArray<string>> = []
@@ -50,8 +49,7 @@ describe("SimulatorWorker", () => {
             Effect.sync(() => {
               if (timers.length > 0) claims.push(timers.map(({ reference }) => reference))
             })
-          ),
-        done: (token, timerIds) => (timerIds.length === 0 ? store.done(token, timerIds) : Effect.dieMessage("deleted"))
+          )
       })
       const references: Array<string> = []
       for (const _ of [1, 2, 3]) {
@@ -70,45 +68,31 @@ describe("SimulatorWorker", () => {
     }).pipe(Effect.scoped, Effect.provide(SimulatorsOnMemory))
   )
 
-  it.effect("deletes what was taken when it is stopped", () =>
+  it.effect("frees what it was claiming when it is stopped", () =>
     Effect.gen(function* () {
       const store = yield* SimulatorStore
       const reference = yield* initiated()
-      const taken = yield* Deferred.make<void>()
-      yield* TestClock.adjust("1 second")
-      const worker = yield* Effect.fork(simulatorWorker(() => Deferred.succeed(taken, undefined)))
-      yield* Deferred.await(taken)
-      yield* Fiber.interrupt(worker)
-      yield* TestClock.adjust("1 minute")
-      expect((yield* store.claim({ token: reference, limit: 64, leaseMillis: 1 })).timers).toEqual([])
-    }).pipe(Effect.scoped, Effect.provide(SimulatorsOnMemory))
-  )
-
-  it.effect("deletes with the next claim what a failed one was to delete", () =>
-    Effect.gen(function* () {
-      const store = yield* SimulatorStore
-      yield* initiated()
-      let failures = 0
-      const counted = SimulatorStore.of({
+      const [asked, go] = [yield* Deferred.make<void>(), yield* Deferred.make<void>()]
+      const slow = SimulatorStore.of({
         ...store,
-        claim: (asked) =>
-          (asked.taken ?? []).length > 0 && failures++ === 0
-            ? Effect.fail(new NotWritten({ message: "The connection is lost", retryAfterSeconds: 1 }))
-            : store.claim(asked),
-        done: (token, timerIds) => Effect.tap(store.done(token, timerIds), () => (deleted = timerIds.length))
+        claim: (claim) =>
+          Effect.zipRight(Effect.zipRight(Deferred.succeed(asked, undefined), Deferred.await(go)), store.claim(claim))
       })
-      let deleted = 0
       yield* TestClock.adjust("1 second")
+      const delivered: Array<unknown> = []
       const worker = yield* Effect.fork(
         Effect.provideService(
-          simulatorWorker(() => Effect.void),
+          simulatorWorker((provider) => Effect.sync(() => delivered.push(provider))),
           SimulatorStore,
-          counted
+          slow
         )
       )
-      yield* TestClock.adjust("10 seconds")
-      expect((yield* Fiber.await(worker))._tag).toBe("Failure")
-      expect(deleted, "by the end of the worker, which its supervisor starts again").toBe(1)
+      yield* Deferred.await(asked)
+      const stopped = yield* Effect.fork(Fiber.interrupt(worker))
+      yield* Deferred.succeed(go, undefined)
+      yield* Fiber.join(stopped)
+      const left = yield* store.claim({ token: reference, limit: 64, leaseMillis: 1 })
+      expect(left.timers.length + delivered.length).toBe(1)
     }).pipe(Effect.scoped, Effect.provide(SimulatorsOnMemory))
   )
 
