@@ -29,6 +29,11 @@ describe("a table", () => {
 
   it("stays as it is on a terminal that is wide enough", () => expect(fit(200)).toBe(text))
 
+  it("shows nothing that steers the terminal, or turns round what follows", () => {
+    const shown = tableLayout(["A"], [["a\u001b[2J\u202eb\u2066c\u2028d"]], "Nothing.").text
+    expect(shown).toContain("a·[2J·b·c·d")
+  })
+
   it.each([120, 80, 70])("fits into %s columns, with every word and with whole ids", (columns) => {
     const fitted = fit(columns)
     expect(widest(fitted)).toBeLessThanOrEqual(columns)

@@ -161,8 +161,9 @@ export const properties = (rows: ReadonlyArray<readonly [name: string, value: Ce
   return rows.map(([name, value]) => `  ${name.padEnd(width)}  ${printable(value ?? "-")}`).join("\n")
 }
 
-/** Replaces control characters, which could steer the terminal. */
-export const printable = (text: string): string => text.replace(/[\p{Cc}\u2028\u2029]/gu, "\u00b7")
+/** Replaces characters that could steer the terminal, or turn round the order of what follows. */
+export const printable = (text: string): string =>
+  text.replace(/[\p{Cc}\u2028\u2029\u202a-\u202e\u2066-\u2069]/gu, "\u00b7")
 
 /** A time as the database or as the API tells it. */
 export const minute = (at: Date | string): string =>
