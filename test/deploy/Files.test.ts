@@ -16,8 +16,8 @@ type Tree = Readonly<Record<string, ReturnType<typeof JSON.parse>>>
 const read = (path: string): string => readFileSync(join("deploy", path), "utf8")
 const settings = Effect.runSync(knownSettings)
 
-/** Settings of Node and PostgreSQL's image. */
-const others = new Set(["NODE_ENV", "POSTGRES_USER", "POSTGRES_DB", "POSTGRES_PASSWORD"])
+/** Settings of Node, the C library and PostgreSQL's image. */
+const others = new Set(["NODE_ENV", "MALLOC_ARENA_MAX", "POSTGRES_USER", "POSTGRES_DB", "POSTGRES_PASSWORD"])
 
 const expectKnown = (names: Iterable<string>, where: string) => {
   const all = [...names]
